@@ -1,0 +1,127 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The targets stand in dependency order, lowest level first. A target may import only what is
+// listed here: `make build` passes --explicit-target-dependency-import-check error.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+]
+
+/// A module of `Shared/`.
+func shared(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Shared/\(name)",
+        exclude: name == "Wire" ? ["README.md"] : [], swiftSettings: settings)
+}
+
+/// The pure core of a service.
+func core(_ service: String) -> Target {
+    .target(
+        name: "\(service)Core",
+        dependencies: ["Model", "Geometry", "Timing", "Directory", "Hashing"],
+        path: "Services/\(service)/Core", swiftSettings: settings)
+}
+
+/// The thin executable around a core.
+func daemon(_ service: String, _ more: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: "\(service)Daemon",
+        dependencies: [
+            .byName(name: "\(service)Core"), "Model", "Timing", "Wire", "Directory", "Hashing",
+            "Parsing", "Runtime", "Store", "Bus", "Web", "Hosting",
+        ] + more,
+        path: "Services/\(service)/Daemon", swiftSettings: settings)
+}
+
+/// A C library from Debian: a module map and a shim.
+func library(_ name: String) -> Target {
+    .systemLibrary(name: name, path: "Shared/\(name)")
+}
+
+/// Tests of one module.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["Model", "TestSupport"],
+        path: "Tests/\(name)Tests", swiftSettings: settings)
+}
+
+let package = Package(
+    name: "jaga",
+    products: [
+        .executable(name: "jaga-ingest", targets: ["IngestDaemon"]),
+        .executable(name: "jaga-membership", targets: ["MembershipDaemon"]),
+        .executable(name: "jaga-evaluator", targets: ["EvaluatorDaemon"]),
+        .executable(name: "jaga-timer", targets: ["TimerDaemon"]),
+        .executable(name: "jaga-notifier", targets: ["NotifierDaemon"]),
+        .executable(name: "jaga", targets: ["JagaCLI"]),
+    ],
+    targets: [
+        // Level 0: words, and doors to C.
+        .target(
+            name: "Model", path: "Shared/Model", swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
+        library("CLinux"), library("CZeroMQ"), library("CSQLite"), library("CMicroHTTPD"),
+        library("CCurl"), library("CGEOS"), library("CSodium"), library("CQREncode"),
+        .target(
+            name: "CSimdjson", path: "Shared/CSimdjson",
+            linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // Level 1: pure functions.
+        shared("Geometry", ["Model"]),
+        shared("Timing", ["Model"]),
+        shared("Hashing", ["Model", "CSodium"]),
+        shared("Parsing", ["Model", "CSimdjson"]),
+        shared("Directory", ["Model"]),
+        shared("Wire", ["Model", "Hashing", "Parsing"]),
+
+        // Level 2: one process.
+        shared("Runtime", ["Model", "Timing", "CLinux", "CZeroMQ"]),
+
+        // Level 3: its disk, its streams, its doors.
+        shared("Store", ["Model", "Runtime", "CSQLite"]),
+        shared("Web", ["Model", "Runtime", "Wire", "Parsing", "CMicroHTTPD", "CCurl", "CLinux"]),
+        shared("Bus", ["Model", "Runtime", "Store", "Wire", "Hashing", "CZeroMQ"]),
+        shared("Shapes", ["Model", "Geometry", "CGEOS"]),
+        shared("Codes", ["Model", "CQREncode"]),
+        shared(
+            "Hosting",
+            ["Model", "Timing", "Wire", "Directory", "Hashing", "Runtime", "Store", "Bus", "Web"]),
+
+        // Level 4: decisions.
+        core("Ingest"), core("Membership"), core("Evaluator"), core("Timer"), core("Notifier"),
+
+        // Level 5: processes.
+        daemon("Ingest"), daemon("Membership", ["Shapes", "Geometry"]), daemon("Evaluator"),
+        daemon("Timer"), daemon("Notifier"),
+        .executableTarget(
+            name: "JagaCLI",
+            dependencies: [
+                "Model", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web", "Codes",
+            ],
+            path: "Services/CLI", swiftSettings: settings),
+
+        // Tests.
+        .target(
+            name: "TestSupport", dependencies: ["Model"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        tests("Model", []),
+        tests("Geometry", ["Geometry", "Shapes"]),
+        tests("Timing", ["Timing"]),
+        tests("Wire", ["Wire", "Parsing", "Hashing"]),
+        tests("Directory", ["Directory"]),
+        tests("Runtime", ["Runtime"]),
+        tests("Store", ["Store"]),
+        tests("Web", ["Web", "Runtime"]),
+        tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
+        tests("IngestCore", ["IngestCore", "Directory", "Hashing"]),
+        tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
+        tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
+        tests("TimerCore", ["TimerCore", "Timing"]),
+        tests("NotifierCore", ["NotifierCore", "Directory"]),
+        tests("EndToEnd", ["Parsing"]),
+        tests("Tidy", []),
+    ],
+    cxxLanguageStandard: .cxx17
+)

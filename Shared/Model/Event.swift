@@ -1,0 +1,192 @@
+/// Everything that one service tells another, with the number and the name it has on the wire.
+///
+/// Numbers are for good. `docs/events.md` describes each.
+public enum EventKind: UInt16, Sendable, CaseIterable {
+    // in/p
+    case inputReport = 1
+    case inputSignal = 2
+    case inputCancel = 3
+    case inputClock = 4
+    case inputAcknowledgement = 5
+    case inputResolution = 6
+    case inputAdoption = 7
+    case inputPerson = 8
+    case inputPersonRemoved = 9
+    case inputCircle = 10
+    case inputCircleRemoved = 11
+    case inputLogic = 12
+
+    // events/p
+    case zoneEntered = 32
+    case zoneExited = 33
+    case zoneInitial = 34
+    case emergencyCountdown = 40
+    case emergencyOpened = 41
+    case emergencyJoined = 42
+    case emergencyCancelled = 43
+    case emergencyAcknowledged = 44
+    case emergencyResolved = 45
+    case clockWanted = 50
+    case clockUnwanted = 51
+
+    // sos
+    case sosRaised = 64
+    case sosCancelled = 65
+
+    // directory
+    case personChanged = 80
+    case personRemoved = 81
+    case deviceChanged = 82
+    case deviceRemoved = 83
+    case credentialChanged = 84
+    case credentialRemoved = 85
+    case circleChanged = 86
+    case circleRemoved = 87
+    case zoneChanged = 88
+    case zoneRemoved = 89
+
+    // fired
+    case clockFired = 96
+    case watchChanged = 97
+    case watchExpired = 98
+
+    // deliveries
+    case notificationChanged = 112
+    case acknowledgementGiven = 113
+    case resolutionGiven = 114
+    case ladderAdopted = 115
+    case ladderTier = 116
+    case ladderExhausted = 117
+
+    /// The CloudEvents `type`.
+    public var type: String {
+        switch self {
+        case .inputReport: "jaga.input.report"
+        case .inputSignal: "jaga.input.signal"
+        case .inputCancel: "jaga.input.cancel"
+        case .inputClock: "jaga.input.clock"
+        case .inputAcknowledgement: "jaga.input.acknowledgement"
+        case .inputResolution: "jaga.input.resolution"
+        case .inputAdoption: "jaga.input.adoption"
+        case .inputPerson: "jaga.input.person"
+        case .inputPersonRemoved: "jaga.input.person-removed"
+        case .inputCircle: "jaga.input.circle"
+        case .inputCircleRemoved: "jaga.input.circle-removed"
+        case .inputLogic: "jaga.input.logic"
+        case .zoneEntered: "jaga.zone.entered"
+        case .zoneExited: "jaga.zone.exited"
+        case .zoneInitial: "jaga.zone.initial"
+        case .emergencyCountdown: "jaga.emergency.countdown"
+        case .emergencyOpened: "jaga.emergency.opened"
+        case .emergencyJoined: "jaga.emergency.joined"
+        case .emergencyCancelled: "jaga.emergency.cancelled"
+        case .emergencyAcknowledged: "jaga.emergency.acknowledged"
+        case .emergencyResolved: "jaga.emergency.resolved"
+        case .clockWanted: "jaga.clock.wanted"
+        case .clockUnwanted: "jaga.clock.unwanted"
+        case .sosRaised: "jaga.sos.raised"
+        case .sosCancelled: "jaga.sos.cancelled"
+        case .personChanged: "jaga.directory.person"
+        case .personRemoved: "jaga.directory.person-removed"
+        case .deviceChanged: "jaga.directory.device"
+        case .deviceRemoved: "jaga.directory.device-removed"
+        case .credentialChanged: "jaga.directory.credential"
+        case .credentialRemoved: "jaga.directory.credential-removed"
+        case .circleChanged: "jaga.directory.circle"
+        case .circleRemoved: "jaga.directory.circle-removed"
+        case .zoneChanged: "jaga.directory.zone"
+        case .zoneRemoved: "jaga.directory.zone-removed"
+        case .clockFired: "jaga.clock.fired"
+        case .watchChanged: "jaga.watch.changed"
+        case .watchExpired: "jaga.watch.expired"
+        case .notificationChanged: "jaga.notification.changed"
+        case .acknowledgementGiven: "jaga.acknowledgement.given"
+        case .resolutionGiven: "jaga.resolution.given"
+        case .ladderAdopted: "jaga.ladder.adopted"
+        case .ladderTier: "jaga.ladder.tier"
+        case .ladderExhausted: "jaga.ladder.exhausted"
+        }
+    }
+}
+
+/// What an event says.
+public enum EventBody: Hashable, Sendable {
+    // in/p
+    case inputReport(Report)
+    case inputSignal(EmergencySignal)
+    case inputCancel(EmergencyCancel)
+    case inputClock(FiredClock)
+    case inputAcknowledgement(EmergencyAnswer)
+    case inputResolution(EmergencyAnswer)
+    /// The notifier opened a ladder by itself for this signal.
+    case inputAdoption(EmergencySignal)
+    case inputPerson(PlacedPerson)
+    case inputPersonRemoved(PersonRemoval)
+    case inputCircle(PlacedCircle)
+    case inputCircleRemoved(CircleRemoval)
+    case inputLogic(LogicVersion)
+
+    // events/p
+    case zoneEntered(ZoneCrossing)
+    case zoneExited(ZoneCrossing)
+    /// First decision for (person, zone): shown, told to nobody.
+    case zoneInitial(ZoneCrossing)
+    case emergencyCountdown(EmergencyNews)
+    case emergencyOpened(EmergencyNews)
+    case emergencyJoined(EmergencyNews)
+    case emergencyCancelled(EmergencyNews)
+    case emergencyAcknowledged(EmergencyNews)
+    case emergencyResolved(EmergencyNews)
+    case clockWanted(WantedClock)
+    case clockUnwanted(WantedClock)
+
+    // sos
+    case sosRaised(EmergencySignal)
+    case sosCancelled(EmergencyCancel)
+
+    // directory
+    case personChanged(Person)
+    case personRemoved(PersonRemoval)
+    case deviceChanged(Device)
+    case deviceRemoved(DeviceRemoval)
+    case credentialChanged(Credential)
+    case credentialRemoved(CredentialRemoval)
+    case circleChanged(Circle)
+    case circleRemoved(CircleRemoval)
+    case zoneChanged(Zone)
+    case zoneRemoved(ZoneRemoval)
+
+    // fired
+    case clockFired(FiredClock)
+    case watchChanged(Watch)
+    /// A watch ran out: the signal that raises its emergency.
+    case watchExpired(EmergencySignal)
+
+    // deliveries
+    case notificationChanged(NotificationNews)
+    case acknowledgementGiven(EmergencyAnswer)
+    case resolutionGiven(EmergencyAnswer)
+    case ladderAdopted(EmergencySignal)
+    case ladderTier(LadderNews)
+    case ladderExhausted(LadderNews)
+}
+
+/// One thing that happened, told once.
+public struct Event: Hashable, Sendable {
+    /// BLAKE2b-128 of the meaning: (kind, person, subject, cause id).
+    public var id: EventID
+    /// When it was decided; on `in/p` ingest's time, never decreasing.
+    public var time: Timestamp
+    /// The request at the beginning of it all; empty where there is none.
+    public var trace: String
+    public var body: EventBody
+
+    public init(id: EventID, time: Timestamp, trace: String = "", body: EventBody) {
+        self.id = id
+        self.time = time
+        self.trace = trace
+        self.body = body
+    }
+
+    public var kind: EventKind { body.kind }
+}
