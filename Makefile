@@ -1,0 +1,60 @@
+# Everything that is done with this repository, in one place: `make help` lists it.
+
+# One kind of build for running and testing, so that nothing is built twice: optimised, with
+# internals visible to tests. `make install` builds without the latter.
+FLAGS = -c release -Xswiftc -enable-testing --explicit-target-dependency-import-check error
+INSTALL_FLAGS = -c release --static-swift-stdlib --scratch-path .build-install \
+	--explicit-target-dependency-import-check error
+BIN = .build/release
+PROGRAMS = jaga jaga-ingest jaga-membership jaga-evaluator jaga-timer jaga-notifier
+SOURCES = Package.swift Services Shared Tests
+
+PREFIX ?= /usr/local
+# Further arguments: `make run ARGS="--lan"`, `make test FILTER=WireTests`.
+ARGS ?=
+FILTER ?=
+
+.PHONY: help setup build run test lint format simulate clean install
+.DEFAULT_GOAL := help
+
+help: ## list what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what building and running need (asks before it uses sudo)
+	@scripts/setup
+
+build: setup ## build everything that runs
+	swift build $(FLAGS)
+
+run: build ## install what is missing, build, start Jaga at http://127.0.0.1:8080
+	@exec $(BIN)/jaga up --home ./var --port 8080 $(ARGS)
+
+test: ## install what is missing, build, run every test (FILTER=… for some)
+	@scripts/setup --tests
+	swift build --build-tests $(FLAGS)
+ifeq ($(FILTER),)
+	swift test $(FLAGS) --skip-build --disable-xctest --skip EndToEndTests
+	swift test $(FLAGS) --skip-build --disable-xctest --filter EndToEndTests
+else
+	swift test $(FLAGS) --skip-build --disable-xctest --filter '$(FILTER)'
+endif
+
+lint: ## check format and scripts
+	swift format lint --strict --recursive $(SOURCES)
+	@for script in scripts/* .ci/run; do bash -n "$$script" || exit 1; done
+
+format: ## format the sources in place
+	swift format --in-place --recursive $(SOURCES)
+
+simulate: ## run the whole suite in one process under seeded faults
+	@scripts/simulate $(ARGS)
+
+clean: ## remove what was built (never ./var)
+	rm -rf .build .build-install
+
+install: setup ## build stand-alone programs and copy them to PREFIX/bin
+	swift build $(INSTALL_FLAGS)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	for program in $(PROGRAMS); do \
+		install -s -m 755 ".build-install/release/$$program" "$(DESTDIR)$(PREFIX)/bin/" || exit 1; \
+	done
