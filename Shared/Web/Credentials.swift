@@ -1,0 +1,74 @@
+/// The secret that came with a request, in clear, still to be looked up by its hash.
+public enum Credentials: Hashable, Sendable {
+    /// `Authorization: Bearer TOKEN`.
+    case bearer(String)
+    /// `Authorization: Basic`, where the password is the token.
+    case basic(user: String, password: String)
+
+    /// Reads the `Authorization` header; nil when there is none or it cannot be read.
+    public init?(_ headers: Headers) {
+        guard let value = headers["Authorization"] else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2 else { return nil }
+        let secret = String(parts[1].drop { $0 == " " })
+        guard !secret.isEmpty else { return nil }
+        if equalIgnoringCase(parts[0], "Bearer") {
+            self = .bearer(secret)
+        } else if equalIgnoringCase(parts[0], "Basic"), let pair = BasicPair(secret) {
+            self = .basic(user: pair.user, password: pair.password)
+        } else {
+            return nil
+        }
+    }
+
+    /// The token, however it was sent.
+    public var token: String {
+        switch self {
+        case .bearer(let token): token
+        case .basic(_, let password): password
+        }
+    }
+}
+
+/// `user:password` out of base64.
+private struct BasicPair {
+    let user: String
+    let password: String
+
+    init?(_ base64: String) {
+        guard let bytes = decodeBase64(base64),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            let user = String(validating: bytes[..<colon], as: UTF8.self),
+            let password = String(validating: bytes[(colon + 1)...], as: UTF8.self)
+        else { return nil }
+        self.user = user
+        self.password = password
+    }
+}
+
+/// Reads base64 of RFC 4648 §4, with or without padding; nil for anything else.
+func decodeBase64(_ text: String) -> [UInt8]? {
+    var out: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    var symbols = 0
+    for byte in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
+        let value: UInt8
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): value = 62
+        case UInt8(ascii: "/"): value = 63
+        default: return nil
+        }
+        bits = bits << 6 | UInt32(value)
+        count += 6
+        symbols += 1
+        if count >= 8 {
+            count -= 8
+            out.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+    }
+    return symbols % 4 == 1 ? nil : out
+}

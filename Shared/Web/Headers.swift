@@ -1,0 +1,53 @@
+/// Header fields in the order given; names compare without regard to case.
+public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Sequence {
+    /// One header line.
+    public struct Field: Hashable, Sendable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Every line, in order.
+    public private(set) var fields: [Field] = []
+
+    public init() {}
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field($0.0, $0.1) }
+    }
+
+    /// The first value of a name. Setting replaces all lines of that name; nil removes them.
+    public subscript(name: String) -> String? {
+        get { fields.first { equalIgnoringCase($0.name, name) }?.value }
+        set {
+            fields.removeAll { equalIgnoringCase($0.name, name) }
+            if let newValue { fields.append(Field(name, newValue)) }
+        }
+    }
+
+    /// All values of a name, in order.
+    public func all(_ name: String) -> [String] {
+        fields.filter { equalIgnoringCase($0.name, name) }.map(\.value)
+    }
+
+    /// Adds a line, also when the name is there already.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name, value))
+    }
+
+    public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+}
+
+/// Whether two texts are equal when ASCII letters are compared without regard to case.
+func equalIgnoringCase(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
+    guard left.utf8.count == right.utf8.count else { return false }
+    return zip(left.utf8, right.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
+}
+
+private func asciiLowercase(_ byte: UInt8) -> UInt8 {
+    byte >= 65 && byte <= 90 ? byte | 32 : byte
+}

@@ -1,0 +1,31 @@
+import Model
+
+/// The values that stand in a path where its pattern has `{names}`, unescaped.
+public struct Parameters: Sendable {
+    private let values: [(name: String, value: String)]
+
+    public init(_ values: [(String, String)]) { self.values = values }
+
+    /// The value of a name; asking for one that the pattern does not have is a mistake of the
+    /// program and stops it.
+    public subscript(name: String) -> String {
+        guard let entry = values.first(where: { $0.name == name }) else {
+            fatalError("broken invariant: the pattern has no parameter \(name)")
+        }
+        return entry.value
+    }
+
+    /// The id of a name: `parameters.id("circle", CircleID.self)`.
+    ///
+    /// - Throws: a 404 problem when the text is no such id, as nothing can be there.
+    public func id<Kind: IdentifierKind>(
+        _ name: String, _ type: Identifier<Kind>.Type
+    ) throws(Problem) -> Identifier<Kind> {
+        guard let id = Identifier<Kind>(self[name]) else {
+            throw .notFound(
+                "there is no such \(name)", hint: "an id looks like \(Kind.prefix)_ + 26 characters"
+            )
+        }
+        return id
+    }
+}

@@ -1,0 +1,84 @@
+/// What was wrong with a request, for the one who sent it (RFC 9457).
+///
+/// `detail` names what is wrong, `field` where, `hint` what would be right. None of them repeats
+/// personal data that the sender did not just send.
+public struct Problem: Error, Hashable, Sendable {
+    public var status: Int
+    /// Short and the same for every occurrence.
+    public var title: String
+    public var detail: String
+    /// Name or path of the field concerned, such as `members[1].role`.
+    public var field: String?
+    /// What to do about it.
+    public var hint: String?
+    /// Sent as `Retry-After` with status 429 and 503.
+    public var retryAfterSeconds: Int?
+
+    public init(
+        status: Int, title: String, detail: String, field: String? = nil, hint: String? = nil,
+        retryAfterSeconds: Int? = nil
+    ) {
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.field = field
+        self.hint = hint
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// 400: the request is not usable as it is.
+    public static func invalid(
+        _ detail: String, field: String? = nil, hint: String? = nil
+    ) -> Problem {
+        Problem(
+            status: 400, title: "Invalid request", detail: detail, field: field, hint: hint)
+    }
+
+    /// 401: no credentials, or wrong ones.
+    public static func unauthorized(_ detail: String, hint: String? = nil) -> Problem {
+        Problem(status: 401, title: "Credentials needed", detail: detail, hint: hint)
+    }
+
+    /// 403: known, but not allowed, with the reason.
+    public static func denied(_ detail: String, hint: String? = nil) -> Problem {
+        Problem(status: 403, title: "Not allowed", detail: detail, hint: hint)
+    }
+
+    /// 404.
+    public static func notFound(_ detail: String, hint: String? = nil) -> Problem {
+        Problem(status: 404, title: "Not found", detail: detail, hint: hint)
+    }
+
+    /// 409: at odds with what is stored.
+    public static func conflict(
+        _ detail: String, field: String? = nil, hint: String? = nil
+    ) -> Problem {
+        Problem(status: 409, title: "Conflict", detail: detail, field: field, hint: hint)
+    }
+
+    /// 412: `If-Match` names another version.
+    public static func outdated(_ detail: String, hint: String? = nil) -> Problem {
+        Problem(status: 412, title: "Changed meanwhile", detail: detail, hint: hint)
+    }
+
+    /// 413.
+    public static func tooLarge(limitBytes: Int) -> Problem {
+        Problem(
+            status: 413, title: "Body too large",
+            detail: "the body is larger than \(limitBytes) bytes", hint: "send it in parts")
+    }
+
+    /// 429: too many requests from this credential or address.
+    public static func tooMany(_ detail: String, retryAfterSeconds: Int) -> Problem {
+        Problem(
+            status: 429, title: "Too many requests", detail: detail,
+            retryAfterSeconds: retryAfterSeconds)
+    }
+
+    /// 503: not now.
+    public static func unavailable(_ detail: String, retryAfterSeconds: Int = 1) -> Problem {
+        Problem(
+            status: 503, title: "Not available now", detail: detail,
+            hint: "send the same request again", retryAfterSeconds: retryAfterSeconds)
+    }
+}

@@ -1,0 +1,31 @@
+/// A complete HTTP request whose connection waits, suspended, for its answer.
+public struct Request: Hashable, Sendable {
+    /// What ``Server/answer(_:_:)`` is told; never used twice by one server.
+    public var id: UInt64
+    public var method: Method
+    /// The path as sent, still escaped, without the query: `/v1/people/per_…`.
+    public var path: String
+    public var query: Query
+    public var headers: Headers
+    public var body: [UInt8]
+    /// Numeric address of the client; behind a trusted proxy the one that the proxy saw.
+    public var remote: String
+    /// `X-Request-Id` of the client when it is 1…64 letters, digits and `-._`, else a made one.
+    /// The answer carries it, and events that follow from the request.
+    public var trace: String
+
+    public init(
+        id: UInt64, method: Method, path: String, query: Query = Query(),
+        headers: Headers = Headers(), body: [UInt8] = [], remote: String = "127.0.0.1",
+        trace: String = ""
+    ) {
+        self.id = id
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.remote = remote
+        self.trace = trace
+    }
+}

@@ -1,0 +1,111 @@
+import Model
+
+/// A service's paths and methods, each leading to a route of its own type.
+///
+/// ```swift
+/// enum Route { case circle, zones }
+/// let router = Router<Route>([
+///     (.get, "/v1/circles/{circle}", .circle),
+///     (.post, "/v1/circles/{circle}/zones", .zones),
+/// ])
+/// ```
+public struct Router<Route: Sendable>: Sendable {
+    /// What became of a request.
+    public enum Outcome: Sendable {
+        case found(Route, Parameters)
+        /// 404, 405 with `Allow`, or the answer to OPTIONS: to be sent as it is.
+        case answered(Response)
+    }
+
+    private struct Pattern: Sendable {
+        /// Nil stands for a parameter.
+        var literals: [String?]
+        /// Names of the parameters in order.
+        var names: [String]
+        var routes: [(method: Method, route: Route)]
+    }
+
+    private var patterns: [Pattern] = []
+
+    /// Takes the table in order; of two patterns that fit a path the first wins.
+    public init(_ table: [(Method, String, Route)]) {
+        for (method, text, route) in table { add(method, text, route) }
+    }
+
+    private mutating func add(_ method: Method, _ text: String, _ route: Route) {
+        var literals: [String?] = []
+        var names: [String] = []
+        for part in segments(of: text) {
+            if part.hasPrefix("{"), part.hasSuffix("}") {
+                literals.append(nil)
+                names.append(String(part.dropFirst().dropLast()))
+            } else {
+                literals.append(String(part))
+            }
+        }
+        if let index = patterns.firstIndex(where: { $0.literals == literals && $0.names == names })
+        {
+            let taken = patterns[index].routes.contains { $0.method == method }
+            invariant(!taken, "\(method.rawValue) \(text) is routed once")
+            patterns[index].routes.append((method, route))
+        } else {
+            patterns.append(
+                Pattern(literals: literals, names: names, routes: [(method, route)]))
+        }
+    }
+
+    /// Finds the route of a request.
+    public func route(_ request: Request) -> Outcome {
+        let parts = segments(of: request.path)
+        var allowed: [Method] = []
+        for pattern in patterns {
+            guard let values = match(pattern, parts) else { continue }
+            if let entry = pattern.routes.first(where: { $0.method == request.method }) {
+                return .found(
+                    entry.route,
+                    Parameters(Array(zip(pattern.names, values)).map { ($0.0, $0.1) }))
+            }
+            allowed += pattern.routes.map(\.method)
+        }
+        guard !allowed.isEmpty else {
+            return .answered(.problem(.notFound("there is nothing at this path")))
+        }
+        return .answered(Router.refusal(of: request.method, allowed: allowed))
+    }
+
+    private func match(_ pattern: Pattern, _ parts: [Substring]) -> [String]? {
+        guard pattern.literals.count == parts.count else { return nil }
+        var values: [String] = []
+        for (literal, part) in zip(pattern.literals, parts) {
+            if let literal {
+                guard literal == part else { return nil }
+            } else {
+                guard !part.isEmpty else { return nil }
+                values.append(Percent.decode(part))
+            }
+        }
+        return values
+    }
+
+    private static func refusal(of method: Method, allowed: [Method]) -> Response {
+        var names: [String] = []
+        for allowed in allowed + [.options] where !names.contains(allowed.rawValue) {
+            names.append(allowed.rawValue)
+            if allowed == .get { names.append("HEAD") }
+        }
+        let list = names.joined(separator: ", ")
+        if method == .options { return Response(status: 204, headers: ["Allow": list]) }
+        var response = Response.problem(
+            Problem(
+                status: 405, title: "Method not allowed",
+                detail: "\(method.rawValue) does nothing here", hint: "use one of \(list)"))
+        response.headers["Allow"] = list
+        return response
+    }
+}
+
+/// `/a/b` → a, b. A slash at the end makes an empty last part, which matches nothing.
+private func segments(of path: String) -> [Substring] {
+    path.dropFirst(path.hasPrefix("/") ? 1 : 0)
+        .split(separator: "/", omittingEmptySubsequences: false)
+}
