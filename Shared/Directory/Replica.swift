@@ -1,0 +1,171 @@
+import Model
+
+/// Everything that membership tells the other services: people, devices, credentials, circles and
+/// zones, ready to be asked.
+///
+/// A value: built by applying the events of the `directory` stream in their order. Removing a
+/// person or a circle takes along whatever belongs to it, so a replica never speaks of somebody
+/// who is gone.
+///
+///     var replica = Replica()
+///     replica.apply(.personChanged(person))
+///     replica.principal(tokenHash: hash)
+public struct Replica: Hashable, Sendable {
+    var people: [PersonID: Person] = [:]
+    var devices: [DeviceID: Device] = [:]
+    var credentials: [CredentialID: Credential] = [:]
+    var circles: [CircleID: Circle] = [:]
+    var zones: [ZoneID: Zone] = [:]
+
+    // Indexes, functions of the above; lists ascend and are never empty.
+    var devicesOfPerson: [PersonID: [DeviceID]] = [:]
+    var credentialsOfPerson: [PersonID: [CredentialID]] = [:]
+    var credentialOfHash: [String: CredentialID] = [:]
+    var circlesOfPerson: [PersonID: [CircleID]] = [:]
+    var zonesOfOwner: [ZoneOwner: [ZoneID]] = [:]
+
+    public init() {}
+
+    /// Takes one event of the `directory` stream in; events of other streams change nothing.
+    ///
+    /// - Returns: the same change step by step, each step about one thing alone: what a store that
+    ///   keeps a row a thing has to write, in this order. A removed person yields their credentials,
+    ///   devices, private zones and circles without them, then the person. Empty when nothing
+    ///   changed.
+    @discardableResult
+    public mutating func apply(_ body: EventBody) -> [EventBody] {
+        let steps = steps(of: body)
+        for step in steps { take(step) }
+        return steps
+    }
+
+    private func steps(of body: EventBody) -> [EventBody] {
+        switch body {
+        case .personChanged(let person): people[person.id] == person ? [] : [body]
+        case .deviceChanged(let device): devices[device.id] == device ? [] : [body]
+        case .credentialChanged(let credential):
+            credentials[credential.id] == credential ? [] : [body]
+        case .circleChanged(let circle): circles[circle.id] == circle ? [] : [body]
+        case .zoneChanged(let zone): zones[zone.id] == zone ? [] : [body]
+        case .personRemoved(let removal): removalSteps(ofPerson: removal.person)
+        case .deviceRemoved(let removal): removalSteps(ofDevice: removal.device)
+        case .credentialRemoved(let removal): credentials[removal.credential] == nil ? [] : [body]
+        case .circleRemoved(let removal):
+            circles[removal.circle] == nil
+                ? [] : removalSteps(ofZonesOf: .circle(removal.circle)) + [body]
+        case .zoneRemoved(let removal): zones[removal.zone] == nil ? [] : [body]
+        default: []
+        }
+    }
+
+    private func removalSteps(ofPerson id: PersonID) -> [EventBody] {
+        guard people[id] != nil else { return [] }
+        var steps: [EventBody] = (credentialsOfPerson[id] ?? []).map {
+            .credentialRemoved(CredentialRemoval(credential: $0))
+        }
+        steps += (devicesOfPerson[id] ?? []).map { .deviceRemoved(DeviceRemoval(device: $0)) }
+        steps += removalSteps(ofZonesOf: .person(id))
+        let affected = circles.values.filter { $0.names(id) }.sorted { $0.id < $1.id }
+        steps += affected.map { .circleChanged($0.without(id)) }
+        return steps + [.personRemoved(PersonRemoval(person: id))]
+    }
+
+    private func removalSteps(ofDevice id: DeviceID) -> [EventBody] {
+        guard let device = devices[id] else { return [] }
+        var steps: [EventBody] = credentials(of: id).map {
+            .credentialRemoved(CredentialRemoval(credential: $0.id))
+        }
+        if var owner = people[device.person], owner.leadingDevice == id {
+            owner.leadingDevice = nil
+            steps.append(.personChanged(owner))
+        }
+        return steps + [.deviceRemoved(DeviceRemoval(device: id))]
+    }
+
+    private func removalSteps(ofZonesOf owner: ZoneOwner) -> [EventBody] {
+        (zonesOfOwner[owner] ?? []).map { .zoneRemoved(ZoneRemoval(zone: $0)) }
+    }
+
+    /// Performs one step and keeps the indexes true.
+    private mutating func take(_ step: EventBody) {
+        switch step {
+        case .personChanged(let person): people[person.id] = person
+        case .personRemoved(let removal): people[removal.person] = nil
+        case .deviceChanged(let device): set(device, for: device.id)
+        case .deviceRemoved(let removal): set(nil, for: removal.device)
+        case .credentialChanged(let credential): set(credential, for: credential.id)
+        case .credentialRemoved(let removal): set(nil, for: removal.credential)
+        case .circleChanged(let circle): set(circle, for: circle.id)
+        case .circleRemoved(let removal): set(nil, for: removal.circle)
+        case .zoneChanged(let zone): set(zone, for: zone.id)
+        case .zoneRemoved(let removal): set(nil, for: removal.zone)
+        default: break
+        }
+    }
+
+    private mutating func set(_ device: Device?, for id: DeviceID) {
+        if let old = devices[id] { devicesOfPerson.remove(id, under: old.person) }
+        devices[id] = device
+        if let device { devicesOfPerson.insert(id, under: device.person) }
+    }
+
+    private mutating func set(_ credential: Credential?, for id: CredentialID) {
+        if let old = credentials[id] {
+            if credentialOfHash[old.hash] == id { credentialOfHash[old.hash] = nil }
+            if let person = old.person { credentialsOfPerson.remove(id, under: person) }
+        }
+        credentials[id] = credential
+        guard let credential else { return }
+        credentialOfHash[credential.hash] = id
+        if let person = credential.person { credentialsOfPerson.insert(id, under: person) }
+    }
+
+    private mutating func set(_ circle: Circle?, for id: CircleID) {
+        for member in circles[id]?.members ?? [] {
+            circlesOfPerson.remove(id, under: member.person)
+        }
+        circles[id] = circle
+        for member in circle?.members ?? [] { circlesOfPerson.insert(id, under: member.person) }
+    }
+
+    private mutating func set(_ zone: Zone?, for id: ZoneID) {
+        if let old = zones[id] { zonesOfOwner.remove(id, under: old.owner) }
+        zones[id] = zone
+        if let zone { zonesOfOwner.insert(id, under: zone.owner) }
+    }
+}
+
+extension Circle {
+    /// Whether the circle speaks of this person, as a member or in its escalation policy.
+    func names(_ person: PersonID) -> Bool {
+        members.contains { $0.person == person }
+            || escalation.contains { $0.people.contains(person) }
+    }
+
+    /// The circle after a person has gone, with the same version.
+    public func without(_ person: PersonID) -> Circle {
+        var circle = self
+        circle.members.removeAll { $0.person == person }
+        for index in circle.escalation.indices {
+            circle.escalation[index].people.removeAll { $0 == person }
+        }
+        return circle
+    }
+}
+
+extension Dictionary {
+    /// Puts an id into the ascending list under a key, once.
+    mutating func insert<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
+        var list = self[key, default: []]
+        let index = list.firstIndex { $0 >= id } ?? list.endIndex
+        if index == list.endIndex || list[index] != id { list.insert(id, at: index) }
+        self[key] = list
+    }
+
+    /// Takes an id out of the list under a key; an empty list goes.
+    mutating func remove<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
+        guard var list = self[key] else { return }
+        list.removeAll { $0 == id }
+        self[key] = list.isEmpty ? nil : list
+    }
+}

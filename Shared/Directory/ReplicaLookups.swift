@@ -1,0 +1,80 @@
+import Model
+
+extension Replica {
+    /// Nothing known at all: the first snapshot has not come yet.
+    public var isEmpty: Bool {
+        people.isEmpty && devices.isEmpty && credentials.isEmpty && circles.isEmpty
+            && zones.isEmpty
+    }
+
+    /// Who a credential speaks for; nil when no such credential is known.
+    ///
+    /// - Parameter tokenHash: 64 lower-case hexadecimal digits of SHA-256 over the token's text.
+    public func principal(tokenHash: String) -> Principal? {
+        credential(tokenHash: tokenHash)?.principal
+    }
+
+    /// The credential with this hash.
+    public func credential(tokenHash: String) -> Credential? {
+        credentialOfHash[tokenHash].flatMap { credentials[$0] }
+    }
+
+    public func person(_ id: PersonID) -> Person? { people[id] }
+    public func device(_ id: DeviceID) -> Device? { devices[id] }
+    public func credential(_ id: CredentialID) -> Credential? { credentials[id] }
+    public func circle(_ id: CircleID) -> Circle? { circles[id] }
+    public func zone(_ id: ZoneID) -> Zone? { zones[id] }
+
+    /// The devices of a person, ids ascending.
+    public func devices(of person: PersonID) -> [Device] {
+        (devicesOfPerson[person] ?? []).compactMap { devices[$0] }
+    }
+
+    /// The credentials of a person and of all their devices, ids ascending.
+    public func credentials(of person: PersonID) -> [Credential] {
+        (credentialsOfPerson[person] ?? []).compactMap { credentials[$0] }
+    }
+
+    /// The credentials of one device, ids ascending.
+    public func credentials(of device: DeviceID) -> [Credential] {
+        guard let person = devices[device]?.person else { return [] }
+        return credentials(of: person).filter { $0.device == device }
+    }
+
+    /// The credentials of the operator, ids ascending.
+    public var operatorCredentials: [Credential] {
+        credentials.values.filter { $0.principal == .operator }.sorted { $0.id < $1.id }
+    }
+
+    /// The circles that a person has joined, ascending; an open invitation does not count.
+    public func circles(of person: PersonID) -> [CircleID] {
+        (circlesOfPerson[person] ?? []).filter { circles[$0]?.member(person) != nil }
+    }
+
+    /// The circles that wait for this person's answer, ascending.
+    public func invitations(of person: PersonID) -> [CircleID] {
+        (circlesOfPerson[person] ?? []).filter { circles[$0]?.member(person) == nil }
+    }
+
+    /// The zones of a circle, ids ascending.
+    public func zones(of circle: CircleID) -> [Zone] { zones(of: .circle(circle)) }
+
+    /// The private zones of a person, ids ascending.
+    public func zones(of person: PersonID) -> [Zone] { zones(of: .person(person)) }
+
+    /// The zones of an owner, ids ascending.
+    public func zones(of owner: ZoneOwner) -> [Zone] {
+        (zonesOfOwner[owner] ?? []).compactMap { zones[$0] }
+    }
+
+    /// Everybody, ids ascending. Sorts: for lists and snapshots, not for every request.
+    public var sortedPeople: [Person] { people.values.sorted { $0.id < $1.id } }
+
+    /// All circles, ids ascending. Sorts: for lists and snapshots, not for every request.
+    public var sortedCircles: [Circle] { circles.values.sorted { $0.id < $1.id } }
+
+    /// Numbers of (people, devices, credentials, circles, zones), for metrics.
+    public var counts: (people: Int, devices: Int, credentials: Int, circles: Int, zones: Int) {
+        (people.count, devices.count, credentials.count, circles.count, zones.count)
+    }
+}

@@ -1,0 +1,48 @@
+import Model
+
+extension Replica {
+    /// The events that build this replica from an empty one: people, devices, credentials, circles,
+    /// zones, each with ids ascending. A snapshot of the `directory` stream.
+    public func allEvents() -> [EventBody] {
+        var events: [EventBody] = sortedPeople.map { .personChanged($0) }
+        events += devices.values.sorted { $0.id < $1.id }.map { .deviceChanged($0) }
+        events += credentials.values.sorted { $0.id < $1.id }.map { .credentialChanged($0) }
+        events += sortedCircles.map { .circleChanged($0) }
+        events += zones.values.sorted { $0.id < $1.id }.map { .zoneChanged($0) }
+        return events
+    }
+
+    /// The fewest events that turn one replica into the other: removals first, then changes in the
+    /// order of a snapshot.
+    ///
+    /// - Returns: events that, applied to `old` in this order, make it equal to `new`.
+    public static func difference(from old: Replica, to new: Replica) -> [EventBody] {
+        var current = old
+        var events: [EventBody] = []
+        func take(_ candidates: [EventBody]) {
+            for candidate in candidates where !current.apply(candidate).isEmpty {
+                events.append(candidate)
+            }
+        }
+        take(old.removals(towards: new))
+        take(new.allEvents())
+        return events
+    }
+
+    /// What is here and not there: owners first, as they take along what is theirs.
+    private func removals(towards new: Replica) -> [EventBody] {
+        func gone<ID: Comparable, Value>(_ old: [ID: Value], _ new: [ID: Value]) -> [ID] {
+            old.keys.filter { new[$0] == nil }.sorted()
+        }
+        var events: [EventBody] = gone(people, new.people).map {
+            .personRemoved(PersonRemoval(person: $0))
+        }
+        events += gone(circles, new.circles).map { .circleRemoved(CircleRemoval(circle: $0)) }
+        events += gone(devices, new.devices).map { .deviceRemoved(DeviceRemoval(device: $0)) }
+        events += gone(credentials, new.credentials).map {
+            .credentialRemoved(CredentialRemoval(credential: $0))
+        }
+        events += gone(zones, new.zones).map { .zoneRemoved(ZoneRemoval(zone: $0)) }
+        return events
+    }
+}
