@@ -1,0 +1,72 @@
+/// An import of a Swift file.
+struct Import {
+    let module: String
+    /// From 1.
+    let line: Int
+
+    static func all(in file: SourceFile) -> [Import] {
+        file.code.enumerated().compactMap { index, line in
+            var words = line.split(separator: " ")
+            while let first = words.first, first.hasPrefix("@") || isModifier(first) {
+                words.removeFirst()
+            }
+            guard words.count >= 2, words[0] == "import" else { return nil }
+            let name = words[words.count > 2 ? 2 : 1].prefix { $0 != "." }
+            return Import(module: String(name), line: index + 1)
+        }
+    }
+
+    private static func isModifier(_ word: Substring) -> Bool {
+        ["public", "internal", "package", "private", "fileprivate"].contains(word)
+    }
+}
+
+extension Rule {
+    /// Modules from the lowest up; each may import only what stands before it.
+    static let moduleOrder: [String] = [
+        "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
+        "CSimdjson", "Model", "Geometry", "Timing", "Hashing", "Parsing", "Directory", "Wire",
+        "Runtime", "Store", "Web", "Bus", "Shapes", "Codes", "Hosting", "IngestCore",
+        "MembershipCore", "EvaluatorCore", "TimerCore", "NotifierCore", "IngestDaemon",
+        "MembershipDaemon", "EvaluatorDaemon", "TimerDaemon", "NotifierDaemon", "JagaCLI",
+    ]
+
+    static let importsGoDown = Rule.each("imports go down only") { file in
+        guard file.isSwift, let module = module(of: file) else { return [] }
+        guard let level = moduleOrder.firstIndex(of: module) else {
+            return [Finding(path: file.path, line: 1, text: "\(module) has no place in the order")]
+        }
+        return Import.all(in: file).compactMap { imported in
+            guard let below = moduleOrder.firstIndex(of: imported.module), below >= level else {
+                return nil
+            }
+            return Finding(
+                path: file.path, line: imported.line, text: "\(module) imports \(imported.module)")
+        }
+    }
+
+    /// A core is a thing of its own service: nobody else imports it.
+    static let servicesMeetInModel = Rule.each("services meet in Model and Wire alone") { file in
+        guard file.isSwift, let module = module(of: file) else { return [] }
+        return Import.all(in: file).compactMap { imported in
+            guard imported.module.hasSuffix("Core"), imported.module != module,
+                module != imported.module.dropLast(4) + "Daemon"
+            else { return nil }
+            return Finding(
+                path: file.path, line: imported.line, text: "\(module) imports \(imported.module)")
+        }
+    }
+
+    /// The module that a file of `Shared` or `Services` belongs to; nil for others.
+    static func module(of file: SourceFile) -> String? {
+        let folders = file.folders
+        guard folders.count >= 2 else { return nil }
+        switch (folders[0], folders[1]) {
+        case ("Shared", let name): return String(name)
+        case ("Services", "CLI"): return "JagaCLI"
+        case ("Services", let name):
+            return folders.count >= 3 ? "\(name)\(folders[2])" : nil
+        default: return nil
+        }
+    }
+}

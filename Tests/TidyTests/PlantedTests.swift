@@ -1,0 +1,134 @@
+import Testing
+
+/// Each rule on an example that breaks it and on one that does not.
+@Suite struct `A rule` {
+    /// Numbers of the lines where a rule is broken.
+    private func lines(
+        _ rule: Rule, _ text: String, at path: String = "Shared/Web/Planted.swift"
+    ) -> [Int] {
+        rule.findings([SourceFile(path: path, text: text)]).map(\.line)
+    }
+
+    @Test func `counts columns`() {
+        let long = String(repeating: "é", count: 101)
+        #expect(lines(.lineLength, "// ok\n// \(long)\n") == [2])
+        #expect(lines(.lineLength, String(long.dropLast())) == [])
+        #expect(lines(.lineLength, long, at: "README.md") == [])
+    }
+
+    @Test func `counts lines of a file`() {
+        #expect(lines(.fileLength, String(repeating: "a\n", count: 400)) == [])
+        #expect(lines(.fileLength, String(repeating: "a\n", count: 401)) == [1])
+    }
+
+    @Test func `counts lines of a function`() {
+        let body = String(repeating: "    if a { b() } // }\n", count: 59)
+        #expect(lines(.functionLength, "\nfunc f() {\n\(body)}\n") == [2])
+        #expect(lines(.functionLength, "func f() {\n\(body.dropLast(22))}\n") == [])
+        #expect(lines(.functionLength, "struct S {\n  init(a: Int) {\n\(body)  }\n}\n") == [2])
+        #expect(
+            lines(.functionLength, "protocol P {\n  func f()\n  func g()\n}\n\(body)\(body)") == [])
+        let text =
+            "func f(\n    a: () -> Void = {}\n) -> String {\n    \"\"\"\n    }\n    \"\"\"\n}\n"
+        let functions = Function.all(in: SourceFile(path: "a.swift", text: text))
+        #expect(functions.map(\.lines) == [7])
+        #expect(functions.map(\.name) == ["f"])
+    }
+
+    @Test(arguments: Rule.unfinishedWords)
+    func `finds work that is not finished`(word: String) {
+        #expect(lines(.unfinishedWork, "a\n// \(word): later\n", at: "scripts/run") == [2])
+        #expect(lines(.unfinishedWork, "let s = \"\(word)\"\n") == [1])
+        #expect(lines(.unfinishedWork, "// \(word)S and my\(word)\n") == [])
+    }
+
+    @Test(arguments: Rule.bannedCallList.map(\.word))
+    func `finds a word with a better replacement`(word: String) {
+        #expect(lines(.bannedCalls, "a\nlet a = b\n\(word) \n") == [3])
+        #expect(lines(.bannedCalls, "// \(word)\nlet s = \"\(word)\"\n") == [])
+        #expect(lines(.bannedCalls, word, at: "Tests/WebTests/Planted.swift") == [])
+    }
+
+    @Test func `finds a banned word only where it stands by itself`() {
+        #expect(lines(.bannedCalls, "footprint(1)\nhost.print(1)\nCivilDate()\n") == [])
+        #expect(lines(.bannedCalls, "print(1)", at: "Services/CLI/Planted.swift") == [])
+        #expect(lines(.bannedCalls, "let s = \"\\(Int.random(in: 0..<3))\"") == [1])
+    }
+
+    @Test func `finds a path of one machine`() {
+        #expect(lines(.noMachinePaths, "a\nlet p = \"/\("work")/wt\"\n") == [2])
+        #expect(lines(.noMachinePaths, "source /\("root")/env\n", at: "scripts/run") == [1])
+        #expect(lines(.noMachinePaths, "see docs/work/x and https://a.b/work/c\n") == [])
+    }
+
+    @Test(arguments: Rule.impureWords)
+    func `finds what makes a core impure`(word: String) {
+        let path = "Services/Timer/Core/Planted.swift"
+        #expect(
+            lines(.pureCores, "a\nx\(word.hasPrefix(".") ? "" : " ")\(word) \n", at: path) == [2])
+        #expect(lines(.pureCores, "// \(word)\n", at: path) == [])
+        #expect(lines(.pureCores, "x \(word)", at: "Services/Timer/Daemon/Planted.swift") == [])
+    }
+
+    @Test func `finds a foreign import of a core`() {
+        let path = "Services/Evaluator/Core/Planted.swift"
+        let text =
+            "import Model\nimport Foundation\n@preconcurrency import Web\nimport struct Bus.A\n"
+        #expect(lines(.pureCores, text, at: path) == [2, 3, 4])
+    }
+
+    @Test(arguments: Rule.libmFunctions)
+    func `finds libm where evaluators compute`(word: String) {
+        #expect(lines(.pureCores, "a = \(word)1)", at: "Services/Evaluator/Core/A.swift") == [1])
+        #expect(lines(.pureGeometry, "a = \(word)1)", at: "Shared/Geometry/Plane.swift") == [1])
+        #expect(lines(.pureGeometry, "a = \(word)1)", at: "Shared/Geometry/Preparing.swift") == [])
+        #expect(lines(.pureGeometry, "import Glibc", at: "Shared/Geometry/Plane.swift") == [1])
+    }
+
+    @Test func `finds an import that goes up`() {
+        #expect(lines(.importsGoDown, "import Web\nimport Model\nimport Hosting\n") == [1, 3])
+        #expect(lines(.importsGoDown, "import Web", at: "Services/Timer/Daemon/A.swift") == [])
+        #expect(lines(.importsGoDown, "let a = 1", at: "Shared/Unheard/A.swift") == [1])
+        #expect(lines(.servicesMeetInModel, "import TimerCore\n") == [1])
+        let path = "Services/Ingest/Daemon/A.swift"
+        #expect(
+            lines(.servicesMeetInModel, "import IngestCore\nimport TimerCore\n", at: path) == [2])
+    }
+
+    @Test(arguments: [
+        "for (key, value) in presence {", "for key in presence.keys {", "presence.forEach {",
+        "let a = state.presence.map { $0 }", "return presence.values.first { $0.isInside }",
+        "for zone in seen {", "for zone in core.seen where zone.active {",
+        "seen.compactMap(\\.name)",
+    ])
+    func `finds a walk through something unordered`(use: String) {
+        let declared = "var presence: [Key: Presence] = [:]\nvar seen = Set<ZoneID>()\n"
+        let path = "Services/Evaluator/Core/Planted.swift"
+        #expect(lines(.orderedIteration, "\(declared)\(use)\n", at: path) == [3])
+    }
+
+    @Test(arguments: [
+        "for key in presence.keys.sorted() {", "for zone in zones {", "presence[key] = nil",
+        "if seen.contains(zone) {", "presence.values.contains { $0.isInside }", "seen.sorted()",
+    ])
+    func `accepts what keeps an order`(use: String) {
+        let declared = "var presence: [Key: Presence] = [:]\nvar seen = Set<ZoneID>()\n"
+        let path = "Services/Evaluator/Core/Planted.swift"
+        #expect(
+            lines(.orderedIteration, "\(declared)var zones: [Zone] = []\n\(use)\n", at: path) == [])
+    }
+
+    @Test func `finds a setting without a word in the documents`() {
+        let code = SourceFile(
+            path: "Shared/Web/A.swift", text: "a(\"JAGA_ONE\")\nb(\"JAGA_TWO_MS\")\n")
+        let document = SourceFile(path: "docs/settings.md", text: "| `JAGA_ONE` | one |\n")
+        let findings = Rule.settingsAreDocumented.findings([code, document])
+        #expect(findings.map(\.text) == ["JAGA_TWO_MS"])
+        #expect(findings.map(\.line) == [2])
+    }
+
+    @Test func `finds a link that leads nowhere`() {
+        let text = "[a](../Package.swift)\n[b](gone.md#part) and [c](https://example.org)\n"
+        #expect(lines(.linksLead, text, at: "docs/planted.md") == [2])
+    }
+}

@@ -1,0 +1,51 @@
+extension Rule {
+    /// Words by which time, chance, threads or the machine would enter a decision.
+    static let impureWords = [
+        "async", "await", "Task", "actor", "ContinuousClock", "SuspendingClock", "Date", "Thread",
+        ".random(", ".randomElement(", ".shuffled(", "SystemRandomNumberGenerator", "Hasher",
+        ".hashValue", "getenv", "CommandLine", "ProcessInfo", "UnsafePointer",
+        "UnsafeMutablePointer",
+    ]
+
+    /// Functions of libm, whose results differ between processors.
+    static let libmFunctions = [
+        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2",
+        "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "fmod", "remainder",
+    ].map { $0 + "(" }
+
+    static let coreImports: Set<String> = ["Model", "Geometry", "Timing", "Directory", "Hashing"]
+
+    static let pureCores = Rule.each("cores are pure functions of their inputs") { file in
+        guard file.isSwift, file.folders.count >= 3, file.folders[0] == "Services",
+            file.folders[2] == "Core"
+        else { return [] }
+        return impurities(of: file, imports: coreImports)
+            + (file.folders[1] == "Evaluator" ? calls(libmFunctions, in: file) : [])
+    }
+
+    /// What evaluators compute with: plus, minus, times, divided by and square roots alone.
+    /// Whatever prepares geometry for them runs once, at membership, and imports Glibc.
+    static let pureGeometry = Rule.each("geometry is evaluated without libm") { file in
+        guard file.isSwift, file.path.hasPrefix("Shared/Geometry/") else { return [] }
+        let prepares =
+            file.folders.contains("Preparation")
+            || file.path.split(separator: "/").last?.hasPrefix("Prepar") == true
+        return impurities(of: file, imports: prepares ? ["Model", "Glibc"] : ["Model"])
+            + (prepares ? [] : calls(libmFunctions, in: file))
+    }
+
+    private static func impurities(of file: SourceFile, imports: Set<String>) -> [Finding] {
+        let foreign = Import.all(in: file).filter { !imports.contains($0.module) }.map {
+            Finding(path: file.path, line: $0.line, text: "imports \($0.module)")
+        }
+        return foreign + calls(impureWords, in: file)
+    }
+
+    private static func calls(_ words: [String], in file: SourceFile) -> [Finding] {
+        file.code.enumerated().flatMap { index, line in
+            words.filter { !columns(of: $0, in: line).isEmpty }.map {
+                Finding(path: file.path, line: index + 1, text: $0)
+            }
+        }
+    }
+}

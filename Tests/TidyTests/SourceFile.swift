@@ -1,0 +1,57 @@
+import Foundation
+
+/// A text file of the repository.
+struct SourceFile: Sendable {
+    /// From the repository's top, such as `Shared/Model/Event.swift`.
+    let path: String
+    let lines: [Substring]
+    /// The lines without comments and string literals; for Swift only, else as they are.
+    let code: [Substring]
+
+    init(path: String, text: String) {
+        self.path = path
+        lines = SourceFile.split(text)
+        code = path.hasSuffix(".swift") ? SourceFile.split(SwiftText.code(of: text)) : lines
+    }
+
+    var isSwift: Bool { path.hasSuffix(".swift") }
+    var isProse: Bool { path.hasSuffix(".md") }
+    /// The folders above the file, outermost first.
+    var folders: [Substring] { Array(path.split(separator: "/").dropLast()) }
+
+    private static func split(_ text: String) -> [Substring] {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    /// The folder that holds Package.swift.
+    static let top = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Every text file that people write, in the order of their paths.
+    static let all: [SourceFile] = {
+        let roots = [
+            ".ci", "CHANGELOG.md", "Makefile", "Package.swift", "README.md", "Services", "Shared",
+            "Tests", "deploy", "docs", "scripts",
+        ]
+        return roots.flatMap { paths(below: $0) }.compactMap { path in
+            guard let data = FileManager.default.contents(atPath: top.path + "/" + path),
+                let text = String(data: data, encoding: .utf8)
+            else { return nil }
+            return SourceFile(path: path, text: text)
+        }
+    }()
+
+    private static func paths(below root: String) -> [String] {
+        let manager = FileManager.default
+        var isFolder: ObjCBool = false
+        guard manager.fileExists(atPath: top.path + "/" + root, isDirectory: &isFolder) else {
+            return []
+        }
+        guard isFolder.boolValue else { return [root] }
+        let inside = (try? manager.subpathsOfDirectory(atPath: top.path + "/" + root)) ?? []
+        return inside.sorted().map { root + "/" + $0 }
+            .filter { !$0.contains("/__pycache__/") && !$0.contains("/.build") }
+    }
+}

@@ -1,0 +1,102 @@
+/// Swift source without what is not code: comments and the inside of string literals become blanks,
+/// so that columns and lines stay where they are.
+struct SwiftText {
+    private let source: [UInt8]
+    private var code: [UInt8]
+    private var index = 0
+
+    /// The code of a source text.
+    static func code(of text: String) -> String {
+        var reader = SwiftText(text)
+        reader.readCode(until: nil)
+        return String(decoding: reader.code, as: UTF8.self)
+    }
+
+    private init(_ text: String) {
+        source = Array(text.utf8)
+        code = source
+    }
+
+    /// Reads code to its end, or to the closing parenthesis of an interpolation.
+    private mutating func readCode(until closing: UInt8?) {
+        var depth = 0
+        while index < source.count {
+            if starts("//") {
+                blank(toEndOfLine: ())
+            } else if starts("/*") {
+                blankComment()
+            } else if let literal = openingOfString() {
+                readString(hashes: literal.hashes, quotes: literal.quotes)
+            } else {
+                let byte = source[index]
+                if byte == UInt8(ascii: "(") { depth += 1 }
+                if byte == UInt8(ascii: ")") {
+                    if closing != nil, depth == 0 { return }
+                    depth -= 1
+                }
+                index += 1
+            }
+        }
+    }
+
+    private func starts(_ text: String, at offset: Int = 0) -> Bool {
+        let bytes = Array(text.utf8)
+        let start = index + offset
+        return start + bytes.count <= source.count
+            && source[start..<start + bytes.count].elementsEqual(bytes)
+    }
+
+    private mutating func blankOne() {
+        if source[index] != UInt8(ascii: "\n") { code[index] = UInt8(ascii: " ") }
+        index += 1
+    }
+
+    private mutating func blank(toEndOfLine: Void) {
+        while index < source.count, source[index] != UInt8(ascii: "\n") { blankOne() }
+    }
+
+    private mutating func blankComment() {
+        var depth = 0
+        repeat {
+            if starts("/*") {
+                depth += 1
+                blankOne()
+            } else if starts("*/") {
+                depth -= 1
+                blankOne()
+            }
+            blankOne()
+        } while index < source.count && depth > 0
+    }
+
+    private func openingOfString() -> (hashes: Int, quotes: Int)? {
+        var hashes = 0
+        while starts("#", at: hashes) { hashes += 1 }
+        guard starts("\"", at: hashes) else { return nil }
+        return (hashes, starts("\"\"\"", at: hashes) ? 3 : 1)
+    }
+
+    /// Keeps the quotes, blanks what is between them; interpolated code stays.
+    private mutating func readString(hashes: Int, quotes: Int) {
+        index += hashes + quotes
+        let tail = String(repeating: "#", count: hashes)
+        let closing = String(repeating: "\"", count: quotes) + tail
+        while index < source.count {
+            if starts(closing) {
+                index += closing.utf8.count
+                return
+            }
+            if starts("\\" + tail + "(") {
+                for _ in 0..<hashes + 2 { blankOne() }
+                readCode(until: UInt8(ascii: ")"))
+                if index < source.count { blankOne() }
+            } else if starts("\\" + tail) {
+                for _ in 0..<min(hashes + 2, source.count - index) { blankOne() }
+            } else if quotes == 1, source[index] == UInt8(ascii: "\n") {
+                return
+            } else {
+                blankOne()
+            }
+        }
+    }
+}
