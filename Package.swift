@@ -119,6 +119,7 @@ let package = Package(
         tests("Store", ["Store"]),
         tests("Web", ["Web", "Runtime"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
+        tests("Codes", ["Codes"]),
         tests("IngestCore", ["IngestCore", "Directory", "Hashing"]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
