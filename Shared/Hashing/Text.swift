@@ -1,0 +1,85 @@
+import CSodium
+
+/// Lower-case hexadecimal digits.
+public enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil for an odd count or a character that is no digit; upper case is read too.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let characters = Array(text.utf8)
+        guard characters.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: characters.count, by: 2) {
+            guard let high = value(characters[index]), let low = value(characters[index + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case 48...57: character - 48
+        case 97...102: character - 87
+        case 65...70: character - 55
+        default: nil
+        }
+    }
+}
+
+/// Base64 of RFC 4648, with its two alphabets.
+public enum Base64 {
+    public enum Alphabet: Sendable {
+        /// `+ /`, padded with `=`.
+        case standard
+        /// `- _`, without padding: safe in addresses.
+        case url
+
+        fileprivate var variant: Int32 {
+            switch self {
+            case .standard: sodium_base64_VARIANT_ORIGINAL
+            case .url: sodium_base64_VARIANT_URLSAFE_NO_PADDING
+            }
+        }
+    }
+
+    public static func encode(_ bytes: [UInt8], alphabet: Alphabet = .standard) -> String {
+        Sodium.prepare()
+        let count = sodium_base64_encoded_len(bytes.count, alphabet.variant)
+        var text = [CChar](repeating: 0, count: count)
+        sodium_bin2base64(&text, count, bytes, bytes.count, alphabet.variant)
+        return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Nil for anything that ``encode(_:alphabet:)`` does not write.
+    public static func decode(
+        _ text: some StringProtocol, alphabet: Alphabet = .standard
+    ) -> [UInt8]? {
+        Sodium.prepare()
+        let characters = text.utf8.map { CChar(bitPattern: $0) }
+        var bytes = [UInt8](repeating: 0, count: characters.count / 4 * 3 + 3)
+        var count = 0
+        let result = sodium_base642bin(
+            &bytes, bytes.count, characters, characters.count, nil, &count, nil, alphabet.variant)
+        guard result == 0 else { return nil }
+        return Array(bytes[..<count])
+    }
+}
+
+/// Compares secrets in a time that says nothing about where they differ. Lengths are no secret.
+public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    Sodium.prepare()
+    return sodium_memcmp(left, right, left.count) == 0
+}
