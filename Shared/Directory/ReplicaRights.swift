@@ -1,0 +1,101 @@
+import Model
+
+/// What somebody wants to act on, by ids.
+public enum RightsTarget: Hashable, Sendable {
+    /// The server itself, or something that does not exist yet.
+    case suite
+    case person(PersonID)
+    case circle(CircleID)
+    /// The position or the membership of a person in one circle.
+    case member(PersonID, in: CircleID)
+    /// An emergency of this person: whether the one who acts was told, and whether it has been
+    /// acknowledged.
+    case emergency(of: PersonID, isTold: Bool, isAcknowledged: Bool)
+}
+
+extension Replica {
+    /// Whether a principal may do something now.
+    ///
+    ///     replica.decide(principal, .readPosition, on: .member(anna, in: family), at: now)
+    public func decide(
+        _ principal: Principal, _ action: Action, on target: RightsTarget, at now: Timestamp
+    ) -> Decision {
+        Rights.decide(query(principal, action, on: target, at: now))
+    }
+
+    /// The question that ``Rights/decide(_:)`` answers, from what is known of the one who acts and
+    /// of the target. An unknown person or circle is one that nobody has joined.
+    public func query(
+        _ principal: Principal, _ action: Action, on target: RightsTarget, at now: Timestamp
+    ) -> RightsQuery {
+        var query = RightsQuery(action: action)
+        if case .operator = principal { query.isOperator = true }
+        let actor = principal.person
+        if let person = actor.flatMap({ people[$0] }) {
+            query.plan = person.plan
+            query.billing = person.billing
+            query.affiliation = person.affiliation
+            query.signIn = person.signIn
+        }
+        if case .device(let device, _) = principal { query.platform = devices[device]?.platform }
+        switch target {
+        case .suite: break
+        case .person(let person): query.resource.isOwn = person == actor
+        case .circle(let circle): ask(&query, about: circle, for: actor)
+        case .member(let person, let circle):
+            ask(&query, about: circle, for: actor)
+            query.resource.isOwn = person == actor
+            query.resource.isSharing =
+                circles[circle]?.member(person)?.sharing.isOn(at: now) ?? false
+        case .emergency(let person, let isTold, let isAcknowledged):
+            query.resource.isOwn = person == actor
+            query.resource.isTold = isTold
+            query.resource.isAcknowledged = isAcknowledged
+            query.role = actor.flatMap { highestRole(of: $0, over: person) }
+        }
+        return query
+    }
+
+    private func ask(_ query: inout RightsQuery, about id: CircleID, for actor: PersonID?) {
+        guard let circle = circles[id], let actor else { return }
+        query.role = circle.member(actor)?.role
+        query.resource.isInvited =
+            query.role == nil && circle.members.contains { $0.person == actor }
+        query.resource.membersSeePositions = circle.membersSeePositions
+        query.resource.guardiansEditZones = circle.guardiansEditZones
+    }
+
+    /// The highest role that one person has in the circles both have joined; nil = they share none.
+    public func highestRole(of person: PersonID, over other: PersonID) -> Role? {
+        var highest: Role?
+        for id in circles(of: person) {
+            guard let circle = circles[id], circle.member(other) != nil,
+                let role = circle.member(person)?.role
+            else { continue }
+            if highest.map({ role.rank > $0.rank }) ?? true { highest = role }
+        }
+        return highest
+    }
+}
+
+extension Role {
+    /// Grows with what the role may do.
+    var rank: Int {
+        switch self {
+        case .member: 0
+        case .guardian: 1
+        case .admin: 2
+        }
+    }
+}
+
+extension Sharing {
+    /// Whether the position is shared at a time; a pause ends by itself.
+    public func isOn(at now: Timestamp) -> Bool {
+        switch self {
+        case .on: true
+        case .off: false
+        case .pausedUntil(let end): end <= now
+        }
+    }
+}

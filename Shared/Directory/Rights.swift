@@ -1,0 +1,115 @@
+import Model
+
+/// Who may do what: one pure function.
+///
+/// Safety and privacy depend on neither plan nor role. A lapsed plan loses what a plan pays for:
+/// history, zones, escalation, invitations, retention and new circles. Billing source, affiliation,
+/// sign-in kind and platform are independent axes that no rule reads; they are part of the question
+/// so that a rule may.
+public enum Rights {
+    public static func decide(_ query: RightsQuery) -> Decision {
+        if query.plan == .lapsed, !query.isOperator, paidActions.contains(query.action) {
+            return .denied(.planLapsed)
+        }
+        switch query.action {
+        case .panic, .cancelEmergency, .watch, .changeSharing, .leaveCircle, .acceptInvitation,
+            .readAccessLog, .editNeverTellList, .setPIN, .readPerson, .editProfile, .editDevices,
+            .editContactPoints, .editPrivateZones, .exportData, .erase:
+            return decidePersonal(query)
+        case .readPosition, .locate, .readHistory: return decidePosition(query)
+        case .raiseForOther: return decideRaising(query)
+        case .readEmergency, .acknowledge, .resolve: return decideEmergency(query)
+        case .readCircle, .readTimeline, .editZones, .editEscalation, .editCircle, .deleteCircle,
+            .invite, .removeMember, .changeRole, .changeRetention:
+            return decideCircle(query)
+        case .createCircle: return .allowed
+        case .administer: return query.isOperator ? .allowed : .denied(.operatorOnly)
+        }
+    }
+
+    /// What ends with the plan.
+    static let paidActions: Set<Action> = [
+        .readHistory, .editZones, .editPrivateZones, .editEscalation, .invite, .changeRetention,
+        .createCircle,
+    ]
+
+    private static func decidePersonal(_ query: RightsQuery) -> Decision {
+        if query.isOperator { return decidePersonalForOperator(query.action) }
+        if query.resource.isOwn {
+            let isBinding = [.changeSharing, .leaveCircle, .erase].contains(query.action)
+            return query.guardianship == .ward && isBinding ? .denied(.ward) : .allowed
+        }
+        guard query.guardianship == .guardian else { return .denied(.notYours) }
+        switch query.action {
+        case .changeSharing, .leaveCircle, .acceptInvitation, .readAccessLog, .setPIN, .readPerson,
+            .editProfile, .editDevices, .editContactPoints, .editPrivateZones, .exportData, .erase:
+            return .allowed
+        default: return .denied(.notYours)
+        }
+    }
+
+    /// The operator provisions accounts and ends emergencies; what is private stays so.
+    private static func decidePersonalForOperator(_ action: Action) -> Decision {
+        switch action {
+        case .readPerson, .editProfile, .editDevices, .editContactPoints, .erase, .cancelEmergency:
+            .allowed
+        case .panic, .watch, .acceptInvitation, .leaveCircle: .denied(.personOnly)
+        default: .denied(.notYours)
+        }
+    }
+
+    private static func decidePosition(_ query: RightsQuery) -> Decision {
+        if query.resource.isOwn, !query.isOperator { return .allowed }
+        if !query.isOperator {
+            switch query.role {
+            case nil: return .denied(.notAMember)
+            case .member? where !query.resource.membersSeePositions:
+                return .denied(.circleSetting)
+            default: break
+            }
+        }
+        return query.resource.isSharing ? .allowed : .denied(.notSharing)
+    }
+
+    private static func decideRaising(_ query: RightsQuery) -> Decision {
+        if query.isOperator { return .denied(.personOnly) }
+        if query.resource.isOwn { return .allowed }
+        switch query.role {
+        case .admin, .guardian: return .allowed
+        case .member: return .denied(.roleTooLow)
+        case nil: return .denied(.notAMember)
+        }
+    }
+
+    private static func decideEmergency(_ query: RightsQuery) -> Decision {
+        if query.isOperator { return .allowed }
+        if query.resource.isOwn {
+            return query.action == .readEmergency ? .allowed : .denied(.ownEmergency)
+        }
+        switch query.role {
+        case nil: return .denied(.notAMember)
+        case .member? where !query.resource.isTold: return .denied(.notTold)
+        default: break
+        }
+        if query.action == .resolve, !query.resource.isAcknowledged {
+            return .denied(.notAcknowledged)
+        }
+        return .allowed
+    }
+
+    private static func decideCircle(_ query: RightsQuery) -> Decision {
+        if query.isOperator { return .allowed }
+        guard let role = query.role else {
+            let isReadingInvitation = query.action == .readCircle && query.resource.isInvited
+            return isReadingInvitation ? .allowed : .denied(.notAMember)
+        }
+        switch (query.action, role) {
+        case (_, .admin), (.readCircle, _), (.readTimeline, .guardian): return .allowed
+        case (.readTimeline, .member):
+            return query.resource.membersSeePositions ? .allowed : .denied(.circleSetting)
+        case (.editZones, .guardian), (.editEscalation, .guardian):
+            return query.resource.guardiansEditZones ? .allowed : .denied(.circleSetting)
+        default: return .denied(.roleTooLow)
+        }
+    }
+}

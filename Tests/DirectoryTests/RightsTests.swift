@@ -1,0 +1,232 @@
+import Directory
+import Model
+import Testing
+
+/// What the table of rights says of one action for one role.
+private enum Cell { case yes, no, never, setting, ifTold }
+
+/// The table of rights, row by row: the actions, whose the resource is, and admin, guardian, member.
+private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
+    (
+        [
+            .panic, .cancelEmergency, .watch, .changeSharing, .leaveCircle, .readAccessLog,
+            .editNeverTellList, .setPIN, .editDevices, .editContactPoints, .readPerson,
+            .editProfile, .editPrivateZones, .exportData, .erase, .acceptInvitation,
+        ], true, [.yes, .yes, .yes]
+    ),
+    ([.readPosition, .locate, .readHistory], false, [.yes, .yes, .setting]),
+    ([.readTimeline], false, [.yes, .yes, .setting]),
+    ([.acknowledge, .resolve, .readEmergency], false, [.yes, .yes, .ifTold]),
+    ([.raiseForOther], false, [.yes, .yes, .no]),
+    ([.editZones, .editEscalation], false, [.yes, .setting, .no]),
+    (
+        [.invite, .removeMember, .changeRole, .changeRetention, .editCircle, .deleteCircle], false,
+        [.yes, .no, .no]
+    ),
+    ([.readCircle], false, [.yes, .yes, .yes]),
+    (
+        [
+            .changeSharing, .setPIN, .editDevices, .editContactPoints, .editNeverTellList,
+            .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .exportData, .erase,
+            .leaveCircle, .acceptInvitation, .panic, .cancelEmergency, .watch,
+        ], false, [.never, .never, .never]
+    ),
+    ([.createCircle], false, [.yes, .yes, .yes]),
+    ([.administer], false, [.no, .no, .no]),
+]
+
+private let roles: [Role] = [.admin, .guardian, .member]
+
+/// A resource to which nothing stands in the way but what the table names.
+private func open(_ cell: Cell, own: Bool, granted: Bool) -> Resource {
+    Resource(
+        isOwn: own, isSharing: true, isTold: cell == .ifTold && granted, isAcknowledged: true,
+        membersSeePositions: cell == .setting && granted,
+        guardiansEditZones: cell == .setting && granted)
+}
+
+/// Every combination of the axes that are independent of what a person may do.
+private let axes: [RightsQuery] = {
+    var all: [RightsQuery] = []
+    for billing in BillingSource.allCases {
+        for affiliation in Affiliation.allCases {
+            for signIn in SignInKind.allCases {
+                for platform in Platform.allCases.map(Optional.some) + [nil] {
+                    all.append(
+                        RightsQuery(
+                            billing: billing, affiliation: affiliation, signIn: signIn,
+                            platform: platform, action: .panic))
+                }
+            }
+        }
+    }
+    return all
+}()
+
+private let resources: [Resource] = (0..<128).map { bits in
+    Resource(
+        isOwn: bits & 1 != 0, isSharing: bits & 2 != 0, isInvited: bits & 4 != 0,
+        isTold: bits & 8 != 0, isAcknowledged: bits & 16 != 0,
+        membersSeePositions: bits & 32 != 0, guardiansEditZones: bits & 64 != 0)
+}
+
+@Suite struct RightsTableTests {
+    @Test func `every action has its row in the table`() {
+        #expect(Set(table.flatMap(\.actions)) == Set(Action.allCases))
+    }
+
+    @Test(arguments: Action.allCases)
+    func `each cell of the table holds for every plan that is paid and on every axis`(
+        action: Action
+    ) {
+        for row in table where row.actions.contains(action) {
+            for (role, cell) in zip(roles, row.cells) {
+                for granted in [false, true] {
+                    for plan in [Plan.trial, .paid] {
+                        for var query in axes {
+                            query.action = action
+                            query.role = role
+                            query.plan = plan
+                            query.resource = open(cell, own: row.own, granted: granted)
+                            let expected = cell == .yes || (granted && cell.isConditional)
+                            #expect(Rights.decide(query).isAllowed == expected, "\(query)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Action.allCases)
+    func `billing source, affiliation, sign-in kind and platform decide nothing`(action: Action) {
+        for role in roles.map(Optional.some) + [nil] {
+            for plan in Plan.allCases {
+                for guardianship in Guardianship.allCases {
+                    for resource in resources {
+                        let plain = RightsQuery(
+                            role: role, plan: plan, guardianship: guardianship, action: action,
+                            resource: resource)
+                        let decision = Rights.decide(plain)
+                        var other = plain
+                        other.billing = .store
+                        other.affiliation = .subscriber
+                        other.signIn = .sso
+                        other.platform = .ios
+                        if Rights.decide(other) != decision {
+                            Issue.record("an independent axis decided \(action)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Action.allCases)
+    func `whoever shares no circle may do nothing there`(action: Action) {
+        let others: Set<Action> = [.createCircle, .administer]
+        for resource in resources where !resource.isOwn && !resource.isInvited {
+            let decision = Rights.decide(RightsQuery(action: action, resource: resource))
+            if others.contains(action) { continue }
+            #expect(!decision.isAllowed, "\(action) \(resource)")
+        }
+    }
+}
+
+extension Cell {
+    fileprivate var isConditional: Bool { self == .setting || self == .ifTold }
+}
+
+@Suite struct RightsRuleTests {
+    private func decide(
+        _ action: Action, role: Role? = .admin, plan: Plan = .paid, ward: Guardianship = .none,
+        operator isOperator: Bool = false, _ resource: Resource = Resource()
+    ) -> Decision {
+        Rights.decide(
+            RightsQuery(
+                isOperator: isOperator, role: role, plan: plan, guardianship: ward, action: action,
+                resource: resource))
+    }
+
+    @Test func `a lapsed plan keeps safety and privacy and loses the rest`() {
+        let lost: Set<Action> = [
+            .readHistory, .editZones, .editPrivateZones, .editEscalation, .invite,
+            .changeRetention, .createCircle,
+        ]
+        for action in Action.allCases {
+            for resource in resources {
+                for role in roles {
+                    let paid = decide(action, role: role, resource)
+                    let lapsed = decide(action, role: role, plan: .lapsed, resource)
+                    let expected: Decision = lost.contains(action) ? .denied(.planLapsed) : paid
+                    if lapsed != expected { Issue.record("\(action) \(role) \(lapsed)") }
+                }
+            }
+        }
+    }
+
+    @Test func `a ward cannot pause, leave or erase alone and can always panic`() {
+        let own = Resource(isOwn: true)
+        for action in [Action.changeSharing, .leaveCircle, .erase] {
+            #expect(decide(action, role: .member, ward: .ward, own) == .denied(.ward))
+            #expect(decide(action, role: .guardian, ward: .guardian).isAllowed)
+        }
+        for plan in Plan.allCases {
+            #expect(decide(.panic, role: nil, plan: plan, ward: .ward, own).isAllowed)
+            #expect(decide(.readAccessLog, role: nil, plan: plan, ward: .ward, own).isAllowed)
+        }
+    }
+
+    @Test func `not even a guardian of a ward touches a never-tell list`() {
+        #expect(decide(.editNeverTellList, ward: .guardian) == .denied(.notYours))
+        #expect(decide(.editNeverTellList, operator: true) == .denied(.notYours))
+    }
+
+    @Test func `whoever is in danger cannot acknowledge or resolve`() {
+        let own = Resource(isOwn: true, isTold: true, isAcknowledged: true)
+        #expect(decide(.acknowledge, own) == .denied(.ownEmergency))
+        #expect(decide(.resolve, own) == .denied(.ownEmergency))
+        #expect(decide(.cancelEmergency, own).isAllowed)
+        #expect(decide(.readEmergency, own).isAllowed)
+    }
+
+    @Test func `resolving comes after acknowledging`() {
+        #expect(decide(.resolve, Resource()) == .denied(.notAcknowledged))
+        #expect(decide(.resolve, Resource(isAcknowledged: true)).isAllowed)
+        #expect(decide(.resolve, operator: true).isAllowed)
+    }
+
+    @Test func `nobody sees who does not share, not even the operator`() {
+        let silent = Resource(membersSeePositions: true)
+        #expect(decide(.readPosition, silent) == .denied(.notSharing))
+        #expect(decide(.readPosition, operator: true, silent) == .denied(.notSharing))
+        #expect(decide(.readPosition, role: nil, Resource(isOwn: true)).isAllowed)
+    }
+
+    @Test func `the operator administers and is no person`() {
+        for action in [Action.panic, .watch, .raiseForOther, .leaveCircle, .acceptInvitation] {
+            #expect(decide(action, role: nil, operator: true) == .denied(.personOnly))
+        }
+        for action in [Action.changeSharing, .setPIN, .readAccessLog, .exportData] {
+            #expect(decide(action, role: nil, operator: true) == .denied(.notYours))
+        }
+        let provisioning: [Action] = [
+            .administer, .createCircle, .readPerson, .editProfile, .editDevices,
+            .editContactPoints, .erase, .invite, .removeMember, .changeRole, .editZones,
+            .editCircle, .deleteCircle, .readCircle, .readTimeline, .cancelEmergency,
+        ]
+        for action in provisioning { #expect(decide(action, role: nil, operator: true).isAllowed) }
+        #expect(decide(.administer) == .denied(.operatorOnly))
+    }
+
+    @Test func `an invited person may read what they are invited to, and nothing more`() {
+        let invited = Resource(isInvited: true, membersSeePositions: true)
+        for action in Action.allCases where action != .createCircle {
+            let decision = decide(action, role: nil, invited)
+            #expect(decision.isAllowed == (action == .readCircle), "\(action)")
+        }
+    }
+
+    @Test func `every denial explains itself in a sentence`() {
+        for denial in Denial.allCases { #expect(denial.explanation.hasSuffix(".")) }
+    }
+}
