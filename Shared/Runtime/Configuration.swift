@@ -1,0 +1,166 @@
+import CLinux
+import Model
+
+/// The settings of a process: flag beats environment beats file beats default.
+///
+/// Everything is checked when it is made, so reading a setting later cannot fail; reading one that
+/// was never declared is a programming error and stops the process.
+public struct Configuration: Sendable {
+    /// Settings that begin with the name of one service belong to it alone; the file is shared.
+    public static let servicePrefixes = [
+        "JAGA_INGEST_", "JAGA_MEMBERSHIP_", "JAGA_EVALUATOR_", "JAGA_TIMER_", "JAGA_NOTIFIER_",
+        "JAGA_UP_", "JAGA_CLI_", "JAGA_TOKEN",
+    ]
+
+    /// What the process was started for.
+    public let action: Arguments.Action
+    /// The file that was read; nil when there is none.
+    public let file: String?
+    /// Names in the environment that look like settings and are none; for warnings.
+    public let unknownInEnvironment: [String]
+    private let settings: [Setting]
+    private let values: [String: Found]
+
+    private struct Found: Sendable {
+        var value: String
+        var origin: String
+    }
+
+    /// Reads and checks everything.
+    ///
+    /// - Parameters:
+    ///   - settings: the program's own; ``Setting/standard`` is added
+    ///   - environment: all variables; those that do not begin with `JAGA_` are not looked at
+    ///   - file: used where `--config` names none; without both, `jaga.conf` in the home folder if
+    ///     it is there
+    ///   - arguments: the command line without the program's name
+    ///   - service: `timer` …; an unknown `JAGA_TIMER_…` in the file is then an error, while those
+    ///     of other services are passed over. Empty: all with a service's prefix are.
+    public init(
+        settings own: [Setting], environment: [String: String] = Configuration.processEnvironment(),
+        file: String? = nil, arguments: [String] = [], service: String = ""
+    ) throws(ConfigurationError) {
+        let arguments = try Arguments(arguments)
+        let settings = Setting.standard + own
+        let names = Set(settings.map(\.name))
+        invariant(names.count == settings.count, "a setting is declared twice")
+        let home = arguments.overrides["JAGA_HOME"] ?? environment["JAGA_HOME"] ?? "./var"
+        let usual = home + "/jaga.conf"
+        self.file = arguments.file ?? file ?? (Files.exists(usual) ? usual : nil)
+
+        var values: [String: Found] = [:]
+        for setting in settings {
+            values[setting.name] = setting.defaultValue.map { Found(value: $0, origin: "default") }
+        }
+        if let path = self.file {
+            try Configuration.read(path, into: &values, names: names, service: service)
+        }
+        for (name, value) in environment where names.contains(name) {
+            values[name] = Found(value: value, origin: "environment")
+        }
+        for (name, value) in arguments.overrides {
+            values[name] = Found(value: value, origin: "arguments")
+        }
+        for setting in settings {
+            if let found = values[setting.name], let problem = setting.problem(with: found.value) {
+                throw .invalid(
+                    setting, value: found.value, problem: problem, origin: found.origin)
+            }
+        }
+        self.settings = settings
+        self.values = values
+        action = arguments.action
+        unknownInEnvironment = environment.keys.filter { name in
+            name.hasPrefix("JAGA_") && !names.contains(name)
+                && !Configuration.servicePrefixes.contains { name.hasPrefix($0) }
+        }.sorted()
+    }
+
+    private static func read(
+        _ path: String, into values: inout [String: Found], names: Set<String>, service: String
+    ) throws(ConfigurationError) {
+        let own = "JAGA_\(service.uppercased())_"
+        let foreign = servicePrefixes.filter { $0 != own }
+        for line in try ConfigurationFile.read(path) {
+            if names.contains(line.name) {
+                values[line.name] = Found(value: line.value, origin: line.origin)
+            } else if !foreign.contains(where: { line.name.hasPrefix($0) }) {
+                throw .unknown(line.name, origin: line.origin, known: names.sorted())
+            }
+        }
+    }
+
+    /// The environment of this process.
+    public static func processEnvironment() -> [String: String] {
+        var variables: [String: String] = [:]
+        guard var entry = clinux_environment() else { return variables }
+        while let text = entry.pointee {
+            let parts = String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            entry += 1
+        }
+        return variables
+    }
+
+    /// The setting's text; it must have a default or be required elsewhere.
+    public func text(_ name: String) -> String {
+        guard let value = optional(name) else {
+            fatalError("setting \(name) has neither value nor default")
+        }
+        return value
+    }
+
+    /// The setting's text; nil when it is not set.
+    public func optional(_ name: String) -> String? {
+        invariant(settings.contains { $0.name == name }, "setting \(name) was never declared")
+        return values[name]?.value
+    }
+
+    /// A setting of kind `integer`.
+    public func int(_ name: String) -> Int {
+        guard let value = Int(text(name)) else { fatalError("setting \(name) is no number") }
+        return value
+    }
+
+    /// A setting of kind `flag`.
+    public func flag(_ name: String) -> Bool {
+        guard let value = Setting.flag(text(name)) else { fatalError("setting \(name) is no flag") }
+        return value
+    }
+
+    /// The first line of the file that a `secretFile` names, or a `secret` itself; nil when not set.
+    public func secret(_ name: String) throws(ConfigurationError) -> String? {
+        guard let value = optional(name), let setting = settings.first(where: { $0.name == name })
+        else { return nil }
+        guard case .secretFile = setting.kind else { return value }
+        let bytes: [UInt8]
+        do { bytes = try Files.read(value, bytesMax: 64 * 1024) } catch {
+            throw ConfigurationError(
+                "secret-unreadable", "\(name): \(error.message)", hint: error.hint,
+                operation: error.operation)
+        }
+        let line = bytes.prefix { $0 != 10 && $0 != 13 }
+        guard !line.isEmpty else {
+            throw ConfigurationError(
+                "secret-empty", "\(name): the file is empty",
+                hint: "Put the secret into its first line.", operation: "read \(value)")
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Every setting with its value, where that comes from, default, what is allowed and what it is
+    /// for, in the form of the configuration file. Secrets are masked.
+    public func printed() -> String {
+        var text = file.map { "# file: \($0)\n" } ?? "# no configuration file\n"
+        for setting in settings {
+            let found = values[setting.name]
+            text += "\n# \(setting.help)\n# \(setting.allowed)"
+            text +=
+                "; default: \(setting.defaultValue ?? "none"); from \(found?.origin ?? "nowhere")"
+            let value = setting.isSecret && found != nil ? "********" : found?.value
+            text += value.map { "\n\(setting.name)=\($0)\n" } ?? "\n#\(setting.name)=\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,51 @@
+/// A setting, an argument or the configuration file that cannot be used; stops the start.
+public struct ConfigurationError: ExplainedError, Hashable {
+    public var code: String
+    public var operation: String
+    public var message: String
+    public var hint: String
+
+    /// For values that are well-formed alone and wrong together, or elsewhere.
+    public init(
+        _ code: String, _ message: String, hint: String, operation: String = "read configuration"
+    ) {
+        self.code = code
+        self.operation = operation
+        self.message = message
+        self.hint = hint
+    }
+
+    /// - Parameter origin: where the value stands, such as `environment`
+    static func invalid(
+        _ setting: Setting, value: String, problem: String, origin: String
+    ) -> ConfigurationError {
+        let shown = setting.isSecret ? "its value" : "\"\(value)\""
+        return ConfigurationError(
+            "setting-invalid", "\(setting.name): \(shown) \(problem) (from \(origin))",
+            hint: "Allowed: \(setting.allowed).")
+    }
+
+    static func unknown(_ name: String, origin: String, known: [String]) -> ConfigurationError {
+        let near = known.min { distance($0, name) < distance($1, name) }
+        let guess = near.flatMap { distance($0, name) <= 4 ? "Did you mean \($0)? " : nil } ?? ""
+        return ConfigurationError(
+            "setting-unknown", "\(name) is no setting of this program (from \(origin))",
+            hint: guess + "--print-configuration lists all settings.")
+    }
+
+    /// Edits between two names (Levenshtein).
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        var row = Array(0...right.count)
+        for (i, a) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, b) in right.enumerated() {
+                let above = row[j + 1]
+                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (a == b ? 0 : 1))
+                diagonal = above
+            }
+        }
+        return row[right.count]
+    }
+}

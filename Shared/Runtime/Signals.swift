@@ -1,0 +1,60 @@
+import CLinux
+import Glibc
+
+/// A signal that a process of Jaga reacts to.
+public enum Signal: Sendable, CaseIterable {
+    case terminate, interrupt, hangUp, childEnded
+
+    var number: Int32 {
+        switch self {
+        case .terminate: SIGTERM
+        case .interrupt: SIGINT
+        case .hangUp: SIGHUP
+        case .childEnded: SIGCHLD
+        }
+    }
+}
+
+/// Signals as a descriptor of the loop instead of an interruption.
+///
+/// Make it before any other thread exists, since threads inherit the mask. Children inherit it too:
+/// whoever starts one resets the mask in its spawn attributes.
+public final class Signals: Pollable {
+    private let descriptor: Int32
+    private let watched: [Signal]
+
+    /// Masks the signals, ignores SIGPIPE and opens the descriptor.
+    public init(
+        _ watched: [Signal] = [.terminate, .interrupt, .hangUp]
+    ) throws(SystemError) {
+        self.watched = watched
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in watched { sigaddset(&set, signal.number) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        clinux_ignore_sigpipe()
+        descriptor = clinux_signalfd(&set)
+        guard descriptor >= 0 else { throw SystemError(errno, "open signalfd") }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Signals that came since the last call, without waiting; several of a kind may be told as one.
+    public func drain() -> [Signal] {
+        var found: [Signal] = []
+        var info = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        while read(descriptor, &info, size) == size {
+            if let signal = watched.first(where: { $0.number == Int32(info.ssi_signo) }) {
+                found.append(signal)
+            }
+        }
+        return found
+    }
+
+    public func appendPollItems(to items: inout [PollItem]) {
+        items.append(PollItem(descriptor: descriptor))
+    }
+
+    public var waitMilliseconds: Int? { nil }
+}

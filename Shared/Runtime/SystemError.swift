@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+
+/// A call to the system that failed.
+public struct SystemError: ExplainedError, Hashable {
+    public var code: String
+    public var operation: String
+    public var message: String
+    public var hint: String
+    /// The value of `errno`; 0 where there was none.
+    public var number: Int32
+
+    /// - Parameters:
+    ///   - number: value of `errno`
+    ///   - operation: what was tried on what, such as `open /var/jaga/lock`
+    ///   - hint: overrides the hint that goes with the number
+    public init(_ number: Int32, _ operation: String, hint: String? = nil) {
+        self.number = number
+        self.operation = operation
+        code = SystemError.word(for: number)
+        message = String(cString: strerror(number))
+        self.hint = hint ?? SystemError.hint(for: number)
+    }
+
+    private static func word(for number: Int32) -> String {
+        switch number {
+        case ENOSPC, EDQUOT: "disk-full"
+        case EACCES, EPERM: "not-permitted"
+        case EROFS: "read-only"
+        case ENOENT: "not-found"
+        case EADDRINUSE: "address-in-use"
+        case EMFILE, ENFILE: "too-many-open-files"
+        default: "errno-\(number)"
+        }
+    }
+
+    private static func hint(for number: Int32) -> String {
+        switch number {
+        case ENOSPC, EDQUOT: "Free space on that file system."
+        case EACCES, EPERM: "Let the user who runs this program own that path."
+        case EROFS: "Mount that file system writable or choose another JAGA_HOME."
+        case ENOENT: "Check the path."
+        case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."
+        default: ""
+        }
+    }
+}
