@@ -1,0 +1,54 @@
+import Model
+
+extension [Edge] {
+    /// Radius of the largest circle inside, centimetres, at most 1 % or 10 cm too small.
+    ///
+    /// Squares that may hold a better middle than the best found so far are cut in four, the
+    /// most promising first.
+    func largestInscribedRadius() -> Int32 {
+        let outline = filter(\.isOutline)
+        var best = 0.0
+        var waiting: [Cell] = []
+        func consider(_ x: Double, _ y: Double, _ half: Double) {
+            let clear = outline.clearance(x: x, y: y)
+            let inside = enclose(x: x, y: y)
+            let radius = inside ? clear : -clear
+            best = Swift.max(best, radius)
+            waiting.append(Cell(x: x, y: y, half: half, most: radius + half * 2.squareRoot()))
+        }
+        let (x, y, half) = square
+        consider(x, y, half)
+        for _ in 0..<cellsMax {
+            guard let index = waiting.indices.max(by: { waiting[$0].most < waiting[$1].most })
+            else { break }
+            let cell = waiting.remove(at: index)
+            guard cell.most > best + Swift.max(0.1, best * 0.01) else { break }
+            let quarter = cell.half / 2
+            consider(cell.x - quarter, cell.y - quarter, quarter)
+            consider(cell.x + quarter, cell.y - quarter, quarter)
+            consider(cell.x - quarter, cell.y + quarter, quarter)
+            consider(cell.x + quarter, cell.y + quarter, quarter)
+        }
+        return Int32((best * 100).rounded(.down))
+    }
+
+    /// Middle and half the side of a square around all edges.
+    private var square: (x: Double, y: Double, half: Double) {
+        let box = Box(around: self)
+        return (
+            (box.west + box.east) / 2, (box.south + box.north) / 2,
+            Swift.max(box.east - box.west, box.north - box.south) / 2
+        )
+    }
+}
+
+/// More than a thin, winding shape of the largest size needs.
+private let cellsMax = 4000
+
+private struct Cell {
+    var x: Double
+    var y: Double
+    var half: Double
+    /// No circle around a point of this cell is larger.
+    var most: Double
+}
