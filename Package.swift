@@ -81,11 +81,7 @@ let package = Package(
 
         // Level 3: its disk, its streams, its doors.
         shared("Store", ["Model", "Runtime", "CSQLite"]),
-        shared(
-            "Web",
-            [
-                "Model", "Runtime", "Wire", "Parsing", "CMicroHTTPD", "CCurl", "CLinux", "CZeroMQ",
-            ]),
+        shared("Web", ["Model", "Runtime", "Wire", "Parsing", "CMicroHTTPD", "CCurl", "CLinux"]),
         shared("Bus", ["Model", "Runtime", "Store", "Wire", "Hashing", "CZeroMQ"]),
         shared("Shapes", ["Model", "Geometry", "CGEOS"]),
         shared("Codes", ["Model", "CQREncode"]),

@@ -11,6 +11,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var bodyBytes = 1 << 20
     /// Other body limits, by the beginning of the path; the longest that fits counts.
     public var bodyBytesByPath: [String: Int] = [:]
+    /// All bodies together that the server holds; more is answered 503.
+    public var heldBytes = 256 << 20
     /// All header lines of a request together; more is answered 431.
     public var headerBytes = 16 << 10
     /// Path and query of a request; more is answered 414.
@@ -28,8 +30,11 @@ public struct ServerLimits: Hashable, Sendable {
             .max { $0.key.utf8.count < $1.key.utf8.count }?.value ?? bodyBytes
     }
 
-    /// Bytes of an oversized body that are read and dropped, so that the sender hears the 413.
-    static let droppedBytesFactor = 8
+    /// Bytes of a refused body that are read and dropped, so that its sender hears the refusal.
+    var droppedBytes: Int { 8 * bodyBytes }
+
+    /// What the HTTP library may use for a connection: the header, and room to read the body.
+    var connectionMemoryBytes: Int { 2 * headerBytes + targetBytes + (12 << 10) }
 }
 
 /// What ``Transfers`` takes at most.

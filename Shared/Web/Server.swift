@@ -1,26 +1,123 @@
-import CZeroMQ
+import CMicroHTTPD
+import Glibc
+import Model
 import Runtime
 
 /// HTTP/1.1 on one address, in the loop of its service.
+///
+/// One turn of the loop: ``drain()`` gives the complete requests, whose connections are then
+/// suspended; the service decides and commits; ``answer(_:_:)`` gives each its answer; ``flush()``
+/// sends them. So an answer never leaves before what it promises is on disk.
+///
+/// What is wrong with a request as such (size, method, header) is answered here and reaches no
+/// service. Not thread-safe: everything happens on the thread of the loop.
 public final class Server: Pollable {
+    /// Where it listens; the chosen one when 0 was asked for.
     public let port: Int
 
+    let intake: Intake
+    private var daemon: OpaquePointer?
+    private var descriptor: Int32 = -1
+    private var deadlines = Deadlines()
+
+    /// Opens the port.
+    ///
+    /// - Parameters:
+    ///   - address: a numeric IPv4 address of this machine, `0.0.0.0` for all of them.
+    ///   - port: 0 = any that is free.
+    /// - Throws: `portInUse`, `badAddress` or `system`, each naming the address and port.
     public init(
         address: String = "127.0.0.1", port: Int, limits: ServerLimits = ServerLimits()
     ) throws(WebError) {
-        self.port = port
+        let listening = try Listener.open(address: address, port: port)
+        self.port = listening.port
+        intake = Intake(limits: limits)
+        daemon = cmhd_start(
+            listening.socket, Intake.handle, Intake.complete, Intake.begin,
+            Unmanaged.passUnretained(intake).toOpaque(),
+            cmhd_limits(
+                connections: UInt32(limits.connections),
+                connections_per_address: UInt32(limits.connectionsPerAddress),
+                idle_seconds: UInt32(limits.idleSeconds),
+                connection_memory: limits.connectionMemoryBytes))
+        descriptor = daemon.map { cmhd_epoll_fd($0) } ?? -1
+        guard daemon != nil, descriptor >= 0 else {
+            close(listening.socket)
+            throw WebError(
+                .system, operation: "serve \(address):\(listening.port)",
+                message: "the HTTP library did not start",
+                hint: "look at the limit of open files (`ulimit -n`)")
+        }
     }
 
-    public var waitMilliseconds: Int? { nil }
-    public func appendPollItems(to items: inout [zmq_pollitem_t]) {}
+    deinit { stop() }
 
-    /// Reads and writes what is ready; returns requests that are complete.
-    public func drain() -> [Request] { [] }
-    /// Gives a request its answer, which leaves with ``flush()``. Each id is answered once; an id
-    /// whose client is gone is ignored.
-    public func answer(_ id: UInt64, _ response: Response) {}
+    /// Requests that wait for an answer.
+    public var waitingCount: Int { intake.waiting.count }
+
+    public func appendPollItems(to items: inout [PollItem]) {
+        guard daemon != nil else { return }
+        items.append(PollItem(descriptor: descriptor))
+    }
+
+    public var waitMilliseconds: Int? {
+        guard let daemon else { return nil }
+        var library: CUnsignedLongLong = 0
+        let libraryWait =
+            MHD_get_timeout(daemon, &library) == .YES
+            ? Int(clamping: library) : nil
+        let deadlineWait = deadlines.waitMilliseconds
+        guard let libraryWait, let deadlineWait else { return libraryWait ?? deadlineWait }
+        return min(libraryWait, deadlineWait)
+    }
+
+    /// Reads and writes what is ready.
+    ///
+    /// - Returns: requests that are complete; each is to be answered once, at any later time within
+    ///   ``ServerLimits/answerSeconds``.
+    public func drain() -> [Request] {
+        guard let daemon else { return [] }
+        for id in deadlines.removeDue() where intake.waiting[id] != nil {
+            answer(id, .problem(.unavailable("the service did not answer in time")))
+        }
+        MHD_run(daemon)
+        let requests = intake.takeArrived()
+        for request in requests {
+            deadlines.append(request.id, in: .seconds(intake.limits.answerSeconds))
+        }
+        return requests
+    }
+
+    /// Gives a request its answer, which leaves with ``flush()``.
+    ///
+    /// An id that was answered, whose time is over or whose client is gone is ignored.
+    public func answer(_ id: UInt64, _ response: Response) {
+        guard let exchange = intake.waiting.removeValue(forKey: id) else { return }
+        exchange.state = .answered(response)
+        MHD_resume_connection(exchange.connection)
+    }
+
     /// Sends what was answered.
-    public func flush() {}
-    /// Answers what is open with 503, sends it and closes everything.
-    public func stop() {}
+    public func flush() {
+        // Resumed connections are served by the next run only.
+        if let daemon { MHD_run(daemon) }
+    }
+
+    /// Takes no new connection; those that are open are served on. For the way to ``stop()``.
+    public func stopListening() {
+        guard let daemon else { return }
+        let socket = MHD_quiesce_daemon(daemon)
+        if socket >= 0 { close(socket) }
+    }
+
+    /// Answers what waits with 503, sends that, and closes everything.
+    public func stop() {
+        guard let daemon else { return }
+        for id in intake.waiting.keys.sorted() {
+            answer(id, .problem(.unavailable("the service stops")))
+        }
+        MHD_run(daemon)
+        MHD_stop_daemon(daemon)
+        self.daemon = nil
+    }
 }

@@ -1,4 +1,3 @@
-import CZeroMQ
 import Runtime
 
 /// Calls to the outside, HTTP and mail, in the loop of their service.
@@ -6,7 +5,7 @@ public final class Transfers: Pollable {
     public init(limits: TransferLimits = TransferLimits()) {}
 
     public var waitMilliseconds: Int? { nil }
-    public func appendPollItems(to items: inout [zmq_pollitem_t]) {}
+    public func appendPollItems(to items: inout [PollItem]) {}
     /// Begins a transfer, or lets it wait for its turn in its lane.
     public func start(_ transfer: Transfer) {}
     /// Moves what is ready; returns what ended.

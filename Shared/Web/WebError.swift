@@ -1,26 +1,28 @@
+import Runtime
+
 /// The HTTP server could not start.
-public struct WebError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Code: String, Sendable {
+public struct WebError: ExplainedError, Hashable {
+    public enum Reason: String, Sendable {
         /// Another process listens there.
-        case portInUse
+        case portInUse = "port-in-use"
         /// The address is not one of this machine, or no address at all.
-        case badAddress
+        case badAddress = "bad-address"
         /// The system or the HTTP library said no.
-        case system
+        case system = "system"
     }
 
-    public var code: Code
+    public var reason: Reason
     /// What was tried, such as `listen on 127.0.0.1:8101`.
     public var operation: String
     public var message: String
     public var hint: String
 
-    public init(code: Code, operation: String, message: String, hint: String) {
-        self.code = code
+    public var code: String { reason.rawValue }
+
+    public init(_ reason: Reason, operation: String, message: String, hint: String) {
+        self.reason = reason
         self.operation = operation
         self.message = message
         self.hint = hint
     }
-
-    public var description: String { "\(operation): \(message) (\(hint))" }
 }

@@ -1,0 +1,34 @@
+import Model
+
+/// Ids in the order of their deadlines, all of one length.
+struct Deadlines {
+    private var entries: [(id: UInt64, due: ContinuousClock.Instant)] = []
+    private var first = 0
+    private let clock = ContinuousClock()
+
+    mutating func append(_ id: UInt64, in duration: Duration) {
+        entries.append((id, clock.now + duration))
+    }
+
+    /// Takes out what is due.
+    mutating func removeDue() -> [UInt64] {
+        guard first < entries.count else { return [] }
+        let now = clock.now
+        var due: [UInt64] = []
+        while first < entries.count, entries[first].due <= now {
+            due.append(entries[first].id)
+            first += 1
+        }
+        if first > 1024, first * 2 > entries.count {
+            entries.removeFirst(first)
+            first = 0
+        }
+        return due
+    }
+
+    /// Until the next one; nil when there is none.
+    var waitMilliseconds: Int? {
+        guard first < entries.count else { return nil }
+        return max(0, Int((entries[first].due - clock.now).milliseconds) + 1)
+    }
+}

@@ -1,0 +1,53 @@
+import Model
+
+/// One request of a connection, from its first line until its answer is sent or its client gone.
+///
+/// Belongs to the HTTP library, which holds it as the request's context.
+final class Exchange {
+    enum State {
+        /// The first line came.
+        case begun
+        /// Header and body come in.
+        case reading
+        /// Body comes in and is dropped; this will be said at its end.
+        case refused(Response)
+        /// A service has it; the connection is suspended.
+        case waiting
+        /// The answer is there.
+        case answered(Response)
+    }
+
+    let id: UInt64
+    /// Path and query as sent.
+    let target: String
+    /// The library's connection, valid until the request is completed.
+    let connection: OpaquePointer
+    var state = State.begun
+    var request: Request
+    var bodyBytesMax = 0
+    /// Bytes of the body that count against the server's limit.
+    var heldBytes = 0
+    /// Bytes of an oversized body that were dropped.
+    var droppedBytes = 0
+
+    init(id: UInt64, target: String, connection: OpaquePointer) {
+        self.id = id
+        self.target = target
+        self.connection = connection
+        let (path, query) = Exchange.split(target)
+        request = Request(id: id, method: .get, path: path, query: Query(encoded: query))
+    }
+
+    /// Path and query of a target in origin form (`/a?b`), absolute form (`http://host/a?b`) or `*`.
+    private static func split(_ target: String) -> (path: String, query: Substring) {
+        var rest = target[...]
+        if let scheme = rest.firstRange(of: "://"), !rest.hasPrefix("/") {
+            let afterHost = rest[scheme.upperBound...].firstIndex { $0 == "/" || $0 == "?" }
+            rest = rest[(afterHost ?? rest.endIndex)...]
+        }
+        rest = rest.prefix { $0 != "#" }
+        let mark = rest.firstIndex(of: "?") ?? rest.endIndex
+        let path = rest[..<mark]
+        return (path.isEmpty ? "/" : String(path), rest[mark...].dropFirst())
+    }
+}

@@ -1,0 +1,149 @@
+import CMicroHTTPD
+import Model
+
+/// What the HTTP library calls while it reads: it collects requests until they are complete,
+/// suspends their connections, and sends the answers.
+///
+/// The library holds each ``Exchange`` as its request's context, from the first line to completion.
+final class Intake {
+    let limits: ServerLimits
+    /// Exchanges that a service has and that it did not answer yet.
+    var waiting: [UInt64: Exchange] = [:]
+    /// Exchanges that the library holds.
+    private(set) var open = 0
+    /// Bytes of bodies held by open exchanges.
+    private(set) var heldBytes = 0
+    private var arrived: [Request] = []
+    private var lastID: UInt64 = 0
+
+    init(limits: ServerLimits) { self.limits = limits }
+
+    /// The requests that became complete since the last time.
+    func takeArrived() -> [Request] {
+        defer { arrived = [] }
+        return arrived
+    }
+
+    // MARK: - From the library
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> Intake {
+        Unmanaged<Intake>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    /// The first line of a request came: the result becomes the request's context.
+    static let begin:
+        @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?)
+            -> UnsafeMutableRawPointer? = { context, target, connection in
+                let intake = Intake.of(context)
+                intake.lastID += 1
+                intake.open += 1
+                let exchange = Exchange(
+                    id: intake.lastID, target: target.map { String(cString: $0) } ?? "",
+                    connection: connection!)
+                return Unmanaged.passRetained(exchange).toOpaque()
+            }
+
+    /// The header is there, a piece of the body is, all of it is, or the connection was resumed.
+    static let handle: MHD_AccessHandlerCallback = {
+        context, _, _, method, _, upload, uploadBytes, slot in
+        let exchange = Unmanaged<Exchange>.fromOpaque(slot!.pointee!).takeUnretainedValue()
+        let piece = UnsafeRawBufferPointer(start: upload, count: uploadBytes!.pointee)
+        uploadBytes!.pointee = 0
+        return Intake.of(context).advance(
+            exchange, method: method.map { String(cString: $0) } ?? "", piece)
+    }
+
+    /// The answer was sent, or the connection is gone.
+    static let complete: MHD_RequestCompletedCallback = { context, _, slot, _ in
+        guard let pointer = slot?.pointee else { return }
+        let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
+        slot!.pointee = nil
+        let intake = Intake.of(context)
+        intake.waiting[exchange.id] = nil
+        intake.open -= 1
+        intake.heldBytes -= exchange.heldBytes
+    }
+
+    // MARK: - One request
+
+    private func advance(
+        _ exchange: Exchange, method: String, _ piece: UnsafeRawBufferPointer
+    ) -> MHD_Result {
+        switch exchange.state {
+        case .begun: return beginReading(exchange, method)
+        case .reading:
+            if !piece.isEmpty { return take(piece, exchange) }
+            exchange.state = .waiting
+            waiting[exchange.id] = exchange
+            arrived.append(exchange.request)
+            exchange.request.body = []
+            MHD_suspend_connection(exchange.connection)
+            return .YES
+        case .refused(let refusal):
+            if piece.isEmpty { return send(refusal, exchange) }
+            exchange.droppedBytes += piece.count
+            return exchange.droppedBytes <= limits.droppedBytes ? .YES : .NO
+        case .waiting: return .YES
+        case .answered(let response): return send(response, exchange)
+        }
+    }
+
+    private func beginReading(_ exchange: Exchange, _ method: String) -> MHD_Result {
+        if let refusal = RequestReader(limits: limits).read(method, into: exchange) {
+            exchange.state = .refused(refusal)
+        } else {
+            exchange.state = .reading
+        }
+        let announced = exchange.request.headers["Content-Length"].flatMap(Int.init) ?? 0
+        if announced > exchange.bodyBytesMax { refuseBody(exchange) }
+        guard case .refused(let refusal) = exchange.state, announced > 0 else { return .YES }
+        // Without having read the body the connection cannot be used again. A client that asks
+        // first is told at once; another one hears the refusal only after it has sent its body.
+        let asks = exchange.request.headers["Expect"] != nil
+        return asks || announced > limits.droppedBytes ? send(refusal, exchange) : .YES
+    }
+
+    private func take(_ piece: UnsafeRawBufferPointer, _ exchange: Exchange) -> MHD_Result {
+        let bytes = exchange.heldBytes + piece.count
+        if bytes > exchange.bodyBytesMax {
+            refuseBody(exchange)
+        } else if heldBytes + piece.count > limits.heldBytes {
+            refuse(exchange, .unavailable("too many large requests at once"))
+        } else {
+            heldBytes += piece.count
+            exchange.heldBytes = bytes
+            exchange.request.body.append(contentsOf: piece)
+        }
+        return .YES
+    }
+
+    private func refuseBody(_ exchange: Exchange) {
+        refuse(exchange, .tooLarge(limitBytes: exchange.bodyBytesMax))
+    }
+
+    private func refuse(_ exchange: Exchange, _ problem: Problem) {
+        if case .refused = exchange.state { return }
+        exchange.state = .refused(.problem(problem))
+        exchange.request.body = []
+        heldBytes -= exchange.heldBytes
+        exchange.heldBytes = 0
+    }
+
+    private func send(_ response: Response, _ exchange: Exchange) -> MHD_Result {
+        let message = response.body.withUnsafeBytes { body in
+            MHD_create_response_from_buffer(
+                body.count, UnsafeMutableRawPointer(mutating: body.baseAddress),
+                .RESPMEM_MUST_COPY)
+        }
+        guard let message else { return .NO }
+        defer { MHD_destroy_response(message) }
+        for field in response.headers {
+            MHD_add_response_header(message, field.name, field.value)
+        }
+        MHD_add_response_header(message, "X-Request-Id", exchange.request.trace)
+        if response.headers["Cache-Control"] == nil {
+            MHD_add_response_header(message, "Cache-Control", "no-store")
+        }
+        return MHD_queue_response(exchange.connection, UInt32(response.status), message)
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// Opens the listening socket of a server.
+enum Listener {
+    /// - Parameter port: 0 = any that is free.
+    static func open(address: String, port: Int) throws(WebError) -> (socket: Int32, port: Int) {
+        let operation = "listen on \(address):\(port)"
+        guard var name = socketAddress(address, port) else {
+            throw WebError(
+                .badAddress, operation: operation, message: "not an IPv4 address and port",
+                hint: "use a numeric address such as 127.0.0.1 or 0.0.0.0 and a port below 65536")
+        }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Glibc.socket(AF_INET, type, 0)
+        guard socket >= 0 else { throw failure(operation, port, errno) }
+        var yes: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withGenericAddress(&name) { bind(socket, $0, size) }
+        guard bound == 0, listen(socket, 1024) == 0 else {
+            let code = errno
+            close(socket)
+            throw failure(operation, port, code)
+        }
+        var actual = sockaddr_in()
+        var actualSize = size
+        _ = withGenericAddress(&actual) { getsockname(socket, $0, &actualSize) }
+        return (socket, Int(UInt16(bigEndian: actual.sin_port)))
+    }
+
+    private static func socketAddress(_ address: String, _ port: Int) -> sockaddr_in? {
+        guard let port = UInt16(exactly: port) else { return nil }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        let numeric = address == "localhost" ? "127.0.0.1" : address
+        guard inet_pton(AF_INET, numeric, &name.sin_addr) == 1 else { return nil }
+        return name
+    }
+
+    private static func failure(_ operation: String, _ port: Int, _ code: Int32) -> WebError {
+        let message = String(cString: strerror(code))
+        switch code {
+        case EADDRINUSE:
+            return WebError(
+                .portInUse, operation: operation,
+                message: "port \(port) is in use by another process",
+                hint: "`ss -ltnp 'sport = :\(port)'` shows which; stop it or choose another port")
+        case EADDRNOTAVAIL:
+            return WebError(
+                .badAddress, operation: operation, message: message,
+                hint: "`ip address` shows the addresses of this machine")
+        case EACCES:
+            return WebError(
+                .system, operation: operation, message: message,
+                hint: "ports below 1024 need a privilege; choose a higher one")
+        default:
+            return WebError(
+                .system, operation: operation, message: message,
+                hint: "look at the limit of open files (`ulimit -n`) and at the system's log")
+        }
+    }
+}
+
+/// Numeric text of an IPv4 client address; empty for anything else.
+func addressText(_ address: UnsafePointer<sockaddr>?) -> String {
+    guard let address, address.pointee.sa_family == sa_family_t(AF_INET) else { return "" }
+    return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+        let bytes = withUnsafeBytes(of: pointer.pointee.sin_addr.s_addr) { Array($0) }
+        return bytes.map(String.init).joined(separator: ".")
+    }
+}
+
+private func withGenericAddress<Result>(
+    _ name: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+) -> Result {
+    withUnsafeMutablePointer(to: &name) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+    }
+}

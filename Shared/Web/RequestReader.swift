@@ -1,0 +1,92 @@
+import CMicroHTTPD
+import Runtime
+
+/// Reads the header of a request and says what is wrong with it.
+struct RequestReader {
+    let limits: ServerLimits
+
+    /// Fills the exchange's request from the connection.
+    ///
+    /// - Returns: the refusal of a request that no service shall see.
+    func read(_ method: String, into exchange: Exchange) -> Response? {
+        let (headers, headerBytes) = readHeaders(of: exchange.connection)
+        exchange.request.headers = headers
+        exchange.request.trace = trace(headers["X-Request-Id"])
+        exchange.request.remote = remote(of: exchange.connection, headers)
+        exchange.bodyBytesMax = limits.bodyBytes(of: exchange.request.path)
+        if exchange.target.utf8.count > limits.targetBytes {
+            return problem(414, "URI too long", "path and query are too long")
+        }
+        if headerBytes > limits.headerBytes {
+            return problem(
+                431, "Header too large", "the header is larger than \(limits.headerBytes) bytes")
+        }
+        guard let known = method == "HEAD" ? .get : Method(rawValue: method) else {
+            return problem(501, "Method not known", "this server does not know \(method)")
+        }
+        exchange.request.method = known
+        if exchange.target == "*", known == .options {
+            return Response(
+                status: 204,
+                headers: [
+                    "Allow": "HEAD, " + Method.allCases.map(\.rawValue).joined(separator: ", ")
+                ]
+            )
+        }
+        guard exchange.request.path.hasPrefix("/") else {
+            return problem(400, "Invalid request", "the path does not begin with a slash")
+        }
+        return nil
+    }
+
+    private func problem(_ status: Int, _ title: String, _ detail: String) -> Response {
+        .problem(Problem(status: status, title: title, detail: detail))
+    }
+
+    private func readHeaders(of connection: OpaquePointer) -> (Headers, bytes: Int) {
+        final class Collected {
+            var headers = Headers()
+            var bytes = 0
+        }
+        let collected = Collected()
+        MHD_get_connection_values(
+            connection, .HEADER_KIND,
+            { context, _, name, value in
+                let collected = Unmanaged<Collected>.fromOpaque(context!).takeUnretainedValue()
+                let name = name.map { String(cString: $0) } ?? ""
+                let value = value.map { String(cString: $0) } ?? ""
+                collected.bytes += name.utf8.count + value.utf8.count + 4
+                collected.headers.append(name, value)
+                return .YES
+            }, Unmanaged.passUnretained(collected).toOpaque())
+        return (collected.headers, collected.bytes)
+    }
+
+    /// The client's own id when it is harmless in a log line, else a random one.
+    private func trace(_ sent: String?) -> String {
+        if let sent, (1...64).contains(sent.utf8.count), sent.utf8.allSatisfy(isTraceByte) {
+            return sent
+        }
+        return SecureRandom.id().text
+    }
+
+    private func isTraceByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The peer, or what a trusted peer says last in `X-Forwarded-For`.
+    private func remote(of connection: OpaquePointer, _ headers: Headers) -> String {
+        let peer = addressText(cmhd_client_address(connection))
+        guard limits.proxies.contains(peer), let list = headers.all("X-Forwarded-For").last,
+            let last = list.split(separator: ",").last
+        else { return peer }
+        let address = last.drop { $0 == " " }.prefix { $0 != " " }
+        return address.isEmpty || address.utf8.count > 45 ? peer : String(address)
+    }
+}

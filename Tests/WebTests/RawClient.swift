@@ -1,0 +1,101 @@
+import Glibc
+
+/// A client that speaks HTTP byte by byte over its own socket, without blocking.
+final class RawClient {
+    /// One answer as it came.
+    struct Answer: Equatable {
+        var status: Int
+        var headers: [String: String]
+        var body: String
+    }
+
+    private var socket: Int32
+    private var unsent: [UInt8] = []
+    private(set) var received: [UInt8] = []
+    /// The server closed the connection.
+    private(set) var isClosed = false
+
+    init(port: Int) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = UInt16(port).bigEndian
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw Refused(code: errno) }
+        _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+    }
+
+    struct Refused: Error {
+        let code: Int32
+    }
+
+    deinit { hangUp() }
+
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) {
+        unsent += bytes
+        advance()
+    }
+
+    /// Closes at once, without waiting for anything.
+    func hangUp() {
+        if socket >= 0 { close(socket) }
+        socket = -1
+    }
+
+    /// Sends and receives what is possible now.
+    func advance() {
+        guard socket >= 0 else { return }
+        while !unsent.isEmpty {
+            let count = Glibc.send(socket, unsent, unsent.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { break }
+            unsent.removeFirst(count)
+        }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &buffer, buffer.count, 0)
+            if count == 0 || count < 0 && errno != EAGAIN { isClosed = true }
+            guard count > 0 else { return }
+            received += buffer[..<count]
+        }
+    }
+
+    /// The answers that came completely, oldest first.
+    func answers(toHead: Bool = false) -> [Answer] {
+        var answers: [Answer] = []
+        var rest = received[...]
+        while let (answer, next) = RawClient.answer(in: rest, toHead: toHead) {
+            if answer.status >= 200 { answers.append(answer) }
+            rest = next
+        }
+        return answers
+    }
+
+    private static func answer(
+        in bytes: ArraySlice<UInt8>, toHead: Bool
+    ) -> (Answer, rest: ArraySlice<UInt8>)? {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+            .split(separator: "\r\n")
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            headers[parts[0].lowercased()] = parts[1].drop { $0 == " " }.description
+        }
+        let status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        let length = toHead ? 0 : Int(headers["content-length"] ?? "0") ?? 0
+        let body = bytes[end.upperBound...]
+        guard body.count >= length else { return nil }
+        return (
+            Answer(
+                status: status, headers: headers,
+                body: String(decoding: body.prefix(length), as: UTF8.self)), body.dropFirst(length)
+        )
+    }
+}

@@ -1,0 +1,195 @@
+import Testing
+
+@testable import Web
+
+@Suite struct `A server's limit` {
+    private let mebibyte = 1 << 20
+
+    private func post(_ bytes: Int, to path: String = "/", extra: String = "") -> String {
+        "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(bytes)\r\n\(extra)\r\n"
+    }
+
+    @Test func `lets a body of one mebibyte through and refuses one byte more`() throws {
+        let loop = try TestLoop()
+        let body = String(repeating: "x", count: mebibyte)
+        #expect(try loop.answer(to: post(mebibyte) + body).status == 200)
+        #expect(loop.requests.map(\.body.count) == [mebibyte])
+        let refused = try loop.answer(to: post(mebibyte + 1) + body + "x")
+        #expect(refused.status == 413)
+        #expect(refused.headers["content-type"] == "application/problem+json")
+        #expect(refused.body.contains("larger than 1048576 bytes"))
+        #expect(loop.requests.count == 1)
+        #expect(loop.server.intake.heldBytes == 0)
+    }
+
+    @Test func `keeps a connection whose body it refused`() throws {
+        let loop = try TestLoop()
+        let client = try loop.client()
+        client.send(post(mebibyte + 1) + String(repeating: "x", count: mebibyte + 1))
+        client.send("GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { client.answers().count == 2 })
+        #expect(client.answers().map(\.status) == [413, 200])
+    }
+
+    @Test func `refuses a chunked body as soon as it is too long`() throws {
+        let loop = try TestLoop()
+        let chunk = "10000\r\n" + String(repeating: "x", count: 65_536) + "\r\n"
+        let answer = try loop.answer(
+            to: "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + String(repeating: chunk, count: 17) + "0\r\n\r\n")
+        #expect(answer.status == 413)
+        #expect(loop.requests.isEmpty)
+    }
+
+    @Test func `closes on a body without end`() throws {
+        let loop = try TestLoop()
+        let client = try loop.client()
+        client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunk = Array(("40000\r\n" + String(repeating: "x", count: 262_144) + "\r\n").utf8)
+        for _ in 0..<60 where !client.isClosed {
+            client.send(chunk)
+            for _ in 0..<3 { loop.turn() }
+        }
+        loop.run(until: { client.isClosed })
+        #expect(loop.server.intake.heldBytes == 0)
+        loop.run(until: { loop.server.intake.open == 0 })
+    }
+
+    @Test func `tells a client that asks before it sends`() throws {
+        let loop = try TestLoop()
+        let answer = try loop.answer(to: post(mebibyte + 1, extra: "Expect: 100-continue\r\n"))
+        #expect(answer.status == 413)
+    }
+
+    @Test func `can be another one on a path`() throws {
+        var limits = ServerLimits()
+        limits.bodyBytesByPath = ["/v1/": 100, "/v1/files/": 200]
+        let loop = try TestLoop(limits: limits)
+        let body = String(repeating: "x", count: 150)
+        #expect(try loop.answer(to: post(150, to: "/v1/files/a") + body).status == 200)
+        #expect(try loop.answer(to: post(150, to: "/v1/people") + body).status == 413)
+        #expect(try loop.answer(to: post(150) + body).status == 200)
+    }
+
+    @Test func `holds for all bodies together`() throws {
+        var limits = ServerLimits()
+        limits.heldBytes = 1000
+        let loop = try TestLoop(limits: limits)
+        loop.reply = { _ in nil }
+        let body = String(repeating: "x", count: 600)
+        let first = try loop.client()
+        first.send(post(600) + body)
+        loop.run(until: { loop.requests.count == 1 })
+        let answer = try loop.answer(to: post(600) + body)
+        #expect(answer.status == 503)
+        #expect(answer.headers["retry-after"] == "1")
+        loop.server.answer(loop.requests[0].id, .text("ok"))
+        loop.run(until: { first.answers().count == 1 && loop.server.intake.heldBytes == 0 })
+        loop.reply = { _ in .text("ok") }
+        #expect(try loop.answer(to: post(600) + body).status == 200)
+    }
+
+    @Test func `covers header, target and method`() throws {
+        let loop = try TestLoop()
+        let long = String(repeating: "a", count: 17 << 10)
+        let header = try loop.answer(to: "GET / HTTP/1.1\r\nHost: h\r\nX-Long: \(long)\r\n\r\n")
+        #expect(header.status == 431)
+        #expect(header.headers["content-type"] == "application/problem+json")
+        let target = try loop.answer(
+            to: "GET /\(long.prefix(5000)) HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(target.status == 414)
+        #expect(try loop.answer(to: "BREW / HTTP/1.1\r\nHost: h\r\n\r\n").status == 501)
+        #expect(loop.requests.isEmpty)
+    }
+
+    @Test func `ends a request that its service forgot`() throws {
+        var limits = ServerLimits()
+        limits.answerSeconds = 1
+        let loop = try TestLoop(limits: limits)
+        loop.reply = { _ in nil }
+        let answer = try loop.answer(to: "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(answer.status == 503)
+        loop.server.answer(loop.requests[0].id, .text("too late"))
+        #expect(loop.server.waitingCount == 0)
+    }
+
+    @Test func `closes an idle connection, but none that waits for its answer`() throws {
+        var limits = ServerLimits()
+        limits.idleSeconds = 1
+        let loop = try TestLoop(limits: limits)
+        loop.reply = { _ in nil }
+        let idle = try loop.client()
+        let waiting = try loop.client()
+        idle.send("GET / HT")
+        waiting.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { idle.isClosed })
+        #expect(!waiting.isClosed)
+        loop.server.answer(try #require(loop.requests.first).id, .text("ok"))
+        loop.run(until: { waiting.answers().count == 1 })
+    }
+
+    @Test func `counts connections of one address`() throws {
+        var limits = ServerLimits()
+        limits.connectionsPerAddress = 2
+        let loop = try TestLoop(limits: limits)
+        let clients = try (0..<3).map { _ in try loop.client() }
+        for client in clients { client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        loop.run(until: { clients.filter { $0.answers().count == 1 }.count == 2 })
+        loop.run(until: { clients.filter(\.isClosed).count == 1 })
+    }
+
+    @Test func `lets connections above the maximum wait their turn`() throws {
+        var limits = ServerLimits()
+        limits.connections = 2
+        let loop = try TestLoop(limits: limits)
+        let clients = try (0..<4).map { _ in try loop.client() }
+        for client in clients {
+            client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        }
+        loop.run(until: { clients.allSatisfy { $0.answers().count == 1 } })
+    }
+}
+
+@Suite struct `A client that is gone` {
+    private let request = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
+
+    @Test func `while its request waits does no harm`() throws {
+        let loop = try TestLoop()
+        loop.reply = { _ in nil }
+        let clients = try (0..<20).map { _ in try loop.client() }
+        for client in clients { client.send(request) }
+        loop.run(until: { loop.requests.count == 20 })
+        for client in clients.prefix(10) { client.hangUp() }
+        for _ in 0..<5 { loop.turn() }
+        for request in loop.requests { loop.server.answer(request.id, .text("ok")) }
+        for request in loop.requests { loop.server.answer(request.id, .text("twice")) }
+        loop.run(until: { clients.dropFirst(10).allSatisfy { $0.answers().count == 1 } })
+        for client in clients { client.hangUp() }
+        loop.run(until: { loop.server.intake.open == 0 })
+        #expect(loop.server.intake.heldBytes == 0)
+        #expect(loop.server.waitingCount == 0)
+    }
+
+    @Test func `in the middle of its body leaves nothing behind`() throws {
+        let loop = try TestLoop()
+        let client = try loop.client()
+        client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nabc")
+        loop.run(until: { loop.server.intake.heldBytes == 3 })
+        client.hangUp()
+        loop.run(until: { loop.server.intake.open == 0 })
+        #expect(loop.server.intake.heldBytes == 0)
+        #expect(loop.requests.isEmpty)
+    }
+
+    @Test func `while its request waits does not disturb the stop`() throws {
+        let loop = try TestLoop()
+        loop.reply = { _ in nil }
+        let client = try loop.client()
+        client.send(request)
+        loop.run(until: { loop.requests.count == 1 })
+        client.hangUp()
+        loop.server.stop()
+        #expect(loop.server.intake.open == 0)
+        loop.server.answer(loop.requests[0].id, .text("after the stop"))
+    }
+}

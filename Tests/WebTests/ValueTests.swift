@@ -1,0 +1,153 @@
+import Model
+import Testing
+
+@testable import Web
+
+@Suite struct `Header fields` {
+    @Test func `compare names without regard to case and keep their order`() {
+        var headers: Headers = ["ETag": "\"1\"", "X-A": "1"]
+        headers.append("x-a", "2")
+        #expect(headers["etag"] == "\"1\"")
+        #expect(headers.all("X-a") == ["1", "2"])
+        headers["X-A"] = "3"
+        #expect(headers.fields == [.init("ETag", "\"1\""), .init("X-A", "3")])
+        headers["ETAG"] = nil
+        #expect(headers.map(\.name) == ["X-A"])
+    }
+}
+
+@Suite struct `Percent escapes` {
+    @Test(arguments: [
+        ("a b", "a%20b"), ("+60123", "%2B60123"), ("é", "%C3%A9"), ("-._~Az09", "-._~Az09"),
+        ("a&b=c/d?", "a%26b%3Dc%2Fd%3F"), ("", ""),
+    ])
+    func `go there and back`(plain: String, escaped: String) {
+        #expect(Percent.encode(plain) == escaped)
+        #expect(Percent.decode(escaped) == plain)
+    }
+
+    @Test(arguments: [
+        ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("100%25", "100%"), ("%FF", "\u{FFFD}"),
+    ])
+    func `that are wrong stay or become a replacement`(escaped: String, plain: String) {
+        #expect(Percent.decode(escaped) == plain)
+    }
+
+    @Test func `of a query know the blank`() {
+        let query = Query(encoded: "a=1+2&&b&c=%2B=&a=3")
+        #expect(
+            query.items == [.init("a", "1 2"), .init("b", ""), .init("c", "+="), .init("a", "3")])
+        #expect(query["a"] == "1 2")
+        #expect(query["d"] == nil)
+        #expect(query.encoded == "a=1%202&b=&c=%2B%3D&a=3")
+    }
+}
+
+@Suite struct `Credentials of a request` {
+    @Test(arguments: [
+        ("Bearer abc", Credentials.bearer("abc")),
+        ("bearer   abc", .bearer("abc")),
+        ("Basic YWRhOnMzY3JldA==", .basic(user: "ada", password: "s3cret")),
+        ("basic YWRhOnMzY3JldA", .basic(user: "ada", password: "s3cret")),
+        ("Basic OmE6Yg==", .basic(user: "", password: "a:b")),
+    ])
+    func `are read from the header`(header: String, credentials: Credentials) {
+        #expect(Credentials(["authorization": header]) == credentials)
+    }
+
+    @Test(arguments: ["", "Bearer", "Bearer ", "Basic a", "Basic YWRh", "Basic ???", "Digest x=y"])
+    func `that cannot be read are none`(header: String) {
+        #expect(Credentials(["Authorization": header]) == nil)
+        #expect(Credentials([:]) == nil)
+    }
+
+    @Test func `give the token`() {
+        #expect(Credentials(["Authorization": "Basic YWRhOnMzY3JldA=="])?.token == "s3cret")
+        #expect(Credentials(["Authorization": "Bearer t"])?.token == "t")
+    }
+}
+
+@Suite struct `A problem` {
+    @Test func `is JSON with what is known`() {
+        let problem = Problem.invalid("it says \"91\"\n", field: "lat", hint: "−90…90")
+        let response = Response.problem(problem)
+        #expect(response.status == 400)
+        #expect(response.headers["Content-Type"] == "application/problem+json")
+        #expect(
+            String(decoding: response.body, as: UTF8.self)
+                == #"{"type":"about:blank","title":"Invalid request","status":400,"#
+                + #""detail":"it says \"91\"\u000a","field":"lat","hint":"−90…90"}"#)
+    }
+
+    @Test func `brings the headers that its status asks for`() {
+        #expect(Response.problem(.unauthorized("a")).headers["WWW-Authenticate"] != nil)
+        #expect(Response.problem(.denied("a")).headers["WWW-Authenticate"] == nil)
+        #expect(
+            Response.problem(.unavailable("a", retryAfterSeconds: 7)).headers["Retry-After"] == "7")
+        #expect(
+            Response.problem(.tooMany("a", retryAfterSeconds: 9)).headers["Retry-After"] == "9")
+    }
+}
+
+@Suite struct `A router` {
+    private enum Route { case circles, circle, zone, newZone, mine }
+
+    private let router = Router<Route>([
+        (.get, "/v1/circles", .circles),
+        (.get, "/v1/circles/mine", .mine),
+        (.get, "/v1/circles/{circle}", .circle),
+        (.get, "/v1/circles/{circle}/zones/{zone}", .zone),
+        (.post, "/v1/circles/{circle}/zones/{zone}", .newZone),
+    ])
+
+    private func found(_ method: Web.Method, _ path: String) -> (Route, Parameters)? {
+        guard case .found(let route, let parameters) = router.route(request(method, path)) else {
+            return nil
+        }
+        return (route, parameters)
+    }
+
+    private func answered(_ method: Web.Method, _ path: String) -> Response? {
+        guard case .answered(let response) = router.route(request(method, path)) else {
+            return nil
+        }
+        return response
+    }
+
+    private func request(_ method: Web.Method, _ path: String) -> Request {
+        Request(id: 1, method: method, path: path)
+    }
+
+    @Test func `finds routes and what stands in their place`() {
+        #expect(found(.get, "/v1/circles")?.0 == .circles)
+        #expect(found(.get, "/v1/circles/mine")?.0 == .mine)
+        #expect(found(.get, "/v1/circles/a%2Fb%20c")?.1["circle"] == "a/b c")
+        let zone = found(.post, "/v1/circles/c/zones/z")
+        #expect(zone?.0 == .newZone)
+        #expect(zone?.1["circle"] == "c")
+        #expect(zone?.1["zone"] == "z")
+    }
+
+    @Test(arguments: ["/", "/v1", "/v1/circles/", "/v1/circles//zones/z", "/v1/circles/a/zones"])
+    func `answers 404 where nothing is`(path: String) {
+        #expect(answered(.get, path)?.status == 404)
+    }
+
+    @Test func `answers 405 with what is allowed, and OPTIONS`() {
+        let refused = answered(.delete, "/v1/circles/c/zones/z")
+        #expect(refused?.status == 405)
+        #expect(refused?.headers["Allow"] == "GET, HEAD, POST, OPTIONS")
+        let options = answered(.options, "/v1/circles/c/zones/z")
+        #expect(options?.status == 204)
+        #expect(options?.headers["Allow"] == "GET, HEAD, POST, OPTIONS")
+    }
+
+    @Test func `reads ids, and answers 404 for what is none`() throws {
+        let id = CircleID(ID128(high: 1, low: 2))
+        let parameters = try #require(found(.get, "/v1/circles/\(id)")).1
+        #expect(try parameters.id("circle", CircleID.self) == id)
+        let error = #expect(throws: Problem.self) { try parameters.id("circle", ZoneID.self) }
+        #expect(error?.status == 404)
+        #expect(error?.hint?.contains("zon_") == true)
+    }
+}
