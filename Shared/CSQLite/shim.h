@@ -1,2 +1,12 @@
 #pragma once
 #include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast, which Swift does not import: SQLite copies what it is given.
+static inline int csqlite_bind_text(sqlite3_stmt *s, int i, const void *bytes, int count) {
+    return sqlite3_bind_text(s, i, (const char *)bytes, count, SQLITE_TRANSIENT);
+}
+static inline int csqlite_bind_blob(sqlite3_stmt *s, int i, const void *bytes, int count) {
+    // A null pointer would bind NULL instead of an empty blob.
+    if (count == 0) return sqlite3_bind_zeroblob(s, i, 0);
+    return sqlite3_bind_blob(s, i, bytes, count, SQLITE_TRANSIENT);
+}

@@ -1,0 +1,71 @@
+import CSQLite
+import Model
+
+/// One row of a result; valid inside the closure that it is given to.
+///
+/// Columns are counted from 0. SQLite converts between numbers and texts as it always does; null
+/// reads as 0 or empty except where the name says optional.
+public struct Row {
+    let statement: OpaquePointer
+
+    public func isNull(_ column: Int) -> Bool {
+        sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL
+    }
+
+    public func int64(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
+
+    public func int(_ column: Int) -> Int { Int(int64(column)) }
+
+    public func real(_ column: Int) -> Double { sqlite3_column_double(statement, Int32(column)) }
+
+    public func flag(_ column: Int) -> Bool { int64(column) != 0 }
+
+    public func text(_ column: Int) -> String {
+        guard let bytes = sqlite3_column_text(statement, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    public func blob(_ column: Int) -> [UInt8] {
+        guard let bytes = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        let count = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// Microseconds since 1970, as ``Value/time(_:)`` wrote them.
+    public func time(_ column: Int) -> Timestamp { Timestamp(microseconds: int64(column)) }
+
+    /// Sixteen bytes, as ``Value/id(_:)-(ID128?)`` wrote them. Anything else stops the process: the
+    /// table's own checks were changed behind its back.
+    public func id(_ column: Int) -> ID128 {
+        guard let id = ID128(bytes: blob(column)) else {
+            fatalError("column \(column) holds no id of 16 bytes")
+        }
+        return id
+    }
+
+    /// The id as what the caller takes it for: `let person: PersonID = row.id(0)`.
+    public func id<Kind>(_ column: Int) -> Identifier<Kind> { Identifier(id(column) as ID128) }
+
+    public func optionalInt64(_ column: Int) -> Int64? { isNull(column) ? nil : int64(column) }
+    public func optionalInt(_ column: Int) -> Int? { isNull(column) ? nil : int(column) }
+    public func optionalReal(_ column: Int) -> Double? { isNull(column) ? nil : real(column) }
+    public func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    public func optionalBlob(_ column: Int) -> [UInt8]? { isNull(column) ? nil : blob(column) }
+    public func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
+    public func optionalID(_ column: Int) -> ID128? { isNull(column) ? nil : id(column) }
+    public func optionalID<Kind>(_ column: Int) -> Identifier<Kind>? {
+        isNull(column) ? nil : Identifier(id(column) as ID128)
+    }
+
+    /// The column as it is stored.
+    public func value(_ column: Int) -> Value {
+        switch sqlite3_column_type(statement, Int32(column)) {
+        case SQLITE_INTEGER: .integer(int64(column))
+        case SQLITE_FLOAT: .real(real(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(blob(column))
+        default: .null
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CSQLite
+import Model
+
+/// Owns one prepared statement.
+final class Statement {
+    let pointer: OpaquePointer
+    private let connection: OpaquePointer
+    private let operation: String
+    /// Between its first step and its reset: a nested use needs a statement of its own.
+    private(set) var isRunning = false
+
+    /// - Parameter sql: one statement
+    init(
+        _ sql: String, on connection: OpaquePointer, isKept: Bool
+    ) throws(StoreError) {
+        self.connection = connection
+        operation = Statement.summary(sql)
+        var pointer: OpaquePointer?
+        let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let result = sqlite3_prepare_v3(connection, sql, -1, flags, &pointer, nil)
+        guard result == SQLITE_OK, let pointer else {
+            throw StoreError(connection, operation)
+        }
+        self.pointer = pointer
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    func bind(_ values: [Value]) throws(StoreError) {
+        invariant(
+            values.count == Int(sqlite3_bind_parameter_count(pointer)),
+            "as many values as placeholders: \(operation)")
+        for (index, value) in values.enumerated() {
+            guard bind(value, at: Int32(index + 1)) == SQLITE_OK else {
+                throw StoreError(connection, operation)
+            }
+        }
+    }
+
+    private func bind(_ value: Value, at index: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(pointer, index)
+        case .integer(let number): return sqlite3_bind_int64(pointer, index, number)
+        case .real(let number): return sqlite3_bind_double(pointer, index, number)
+        case .text(var text):
+            return text.withUTF8 {
+                csqlite_bind_text(pointer, index, $0.baseAddress, Int32($0.count))
+            }
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes {
+                csqlite_bind_blob(pointer, index, $0.baseAddress, Int32($0.count))
+            }
+        }
+    }
+
+    /// The next row; nil when there is none.
+    func step() throws(StoreError) -> Row? {
+        isRunning = true
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return Row(statement: pointer)
+        case SQLITE_DONE: return nil
+        default: throw StoreError(connection, operation)
+        }
+    }
+
+    /// Makes it ready for the next use and lets go of what was bound.
+    func reset() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+        isRunning = false
+    }
+
+    /// The beginning of the statement in one line.
+    private static func summary(_ sql: String) -> String {
+        let words = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return words.count > 72 ? words.prefix(72) + "…" : words
+    }
+}
