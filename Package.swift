@@ -109,6 +109,8 @@ let package = Package(
         tests("Model", []),
         tests("Geometry", ["Geometry", "Shapes"]),
         tests("Timing", ["Timing"]),
+        tests("Hashing", ["Hashing"]),
+        tests("Parsing", ["Parsing"]),
         tests("Wire", ["Wire", "Parsing", "Hashing"]),
         tests("Directory", ["Directory"]),
         tests("Runtime", ["Runtime"]),

@@ -1,0 +1,82 @@
+import CSimdjson
+import Model
+
+extension JSON {
+    /// Arrays and objects may be nested this deep, here and in what is encoded.
+    public static let depthMax = 64
+
+    /// Reads one JSON text (RFC 8259) in UTF-8.
+    ///
+    /// Whole numbers beyond 64 bits with sign become ``number(_:)``; a number beyond the range of
+    /// a double is refused. Equal keys of an object are all kept.
+    public static func parse(_ bytes: [UInt8]) throws(ParseError) -> JSON {
+        let result = bytes.withUnsafeBufferPointer { buffer in
+            csimdjson_parse(buffer.baseAddress, buffer.count, depthMax)
+        }
+        if let error = result.error {
+            throw ParseError(
+                code: .malformed, operation: "parse", message: sentence(String(cString: error)),
+                offset: result.offset < 0 ? nil : Int(result.offset))
+        }
+        var reader = TokenReader(
+            tokens: UnsafeBufferPointer(start: result.tokens, count: result.count))
+        return reader.value()
+    }
+
+    /// Reads one JSON text.
+    public static func parse(_ text: String) throws(ParseError) -> JSON {
+        try parse(Array(text.utf8))
+    }
+
+    /// simdjson's words without a capital at the beginning and what comes after the first sentence.
+    private static func sentence(_ message: String) -> String {
+        let first = message.prefix { $0 != "." && $0 != ":" }
+        return first.prefix(1).lowercased() + first.dropFirst()
+    }
+}
+
+/// Makes a tree of the tokens of a text, which are complete and balanced.
+private struct TokenReader {
+    let tokens: UnsafeBufferPointer<csimdjson_token>
+    var index = 0
+
+    mutating func value() -> JSON {
+        let token = tokens[index]
+        index += 1
+        switch csimdjson_kind(token.kind) {
+        case CSIMDJSON_NULL: return .null
+        case CSIMDJSON_FALSE: return .bool(false)
+        case CSIMDJSON_TRUE: return .bool(true)
+        case CSIMDJSON_INTEGER: return .integer(token.integer)
+        case CSIMDJSON_NUMBER: return .number(token.number)
+        case CSIMDJSON_STRING: return .string(text(token))
+        case CSIMDJSON_ARRAY: return array(count: Int(token.length))
+        case CSIMDJSON_OBJECT: return object(count: Int(token.length))
+        default: fatalError("a token has one of the kinds of csimdjson.h")
+        }
+    }
+
+    private mutating func array(count: Int) -> JSON {
+        var values: [JSON] = []
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(value()) }
+        return .array(values)
+    }
+
+    private mutating func object(count: Int) -> JSON {
+        var members: [JSON.Member] = []
+        members.reserveCapacity(count)
+        for _ in 0..<count {
+            let key = text(tokens[index])
+            index += 1
+            members.append(JSON.Member(key, value()))
+        }
+        return .object(members)
+    }
+
+    private func text(_ token: csimdjson_token) -> String {
+        String(
+            decoding: UnsafeBufferPointer(start: token.text, count: Int(token.length)),
+            as: UTF8.self)
+    }
+}

@@ -1,0 +1,95 @@
+import Hashing
+import Model
+import Testing
+
+private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
+
+@Suite struct `A hash` {
+    @Test func `digests agree with another implementation`() {
+        let abc = Array("abc".utf8)
+        #expect(Hex.encode(Hash.blake2b128(abc).bytes) == "cf4ab791c62b8d2b2109c90275287816")
+        #expect(
+            Hex.encode(Hash.blake2b256(abc))
+                == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
+        #expect(
+            Hex.encode(Hash.blake2b256(abc, key: Array(0..<32)))
+                == "d63a32d3e44738d7907f964316c241adaba0abfeabc32349677578a15a203f7f")
+        #expect(
+            Hex.encode(Hash.sha256(abc))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test func `a chain link hashes its fields little endian`() {
+        let link = Hash.chain(
+            previous: 0x0123_4567_89AB_CDEF, id: counting, kind: 32, schema: 1,
+            payload: Array("payload".utf8))
+        #expect(link == 0xE61A_93E2_62C5_CDD6)
+    }
+
+    @Test(arguments: 0..<5)
+    func `a chain link depends on every field`(field: Int) {
+        func link(changing: Int?) -> UInt64 {
+            Hash.chain(
+                previous: changing == 0 ? 1 : 0, id: changing == 1 ? counting : .zero,
+                kind: changing == 2 ? 1 : 0, schema: changing == 3 ? 1 : 0,
+                payload: changing == 4 ? [1] : [0])
+        }
+        #expect(link(changing: field) != link(changing: nil))
+    }
+
+    @Test func `parts carry kind and length into an id`() {
+        let id = Hash.id("zone", .id(counting), .none, .number(-7), .parts("a"))
+        #expect(Hex.encode(id.bytes) == "4ac3a05dbfa9aaf4f51d2be0d869ea80")
+        #expect(Hash.id("ab", "c") != Hash.id("a", "bc"))
+        #expect(Hash.id("a") != Hash.id(.bytes(Array("a".utf8))))
+        #expect(Hash.id("a", .none) != Hash.id("a", ""))
+    }
+
+    @Test func `an event's id differs by kind, person, subject and cause`() {
+        let person = PersonID(counting)
+        let ids = [
+            Hash.meaning(kind: .zoneEntered, person: person, subject: "s", cause: counting),
+            Hash.meaning(kind: .zoneExited, person: person, subject: "s", cause: counting),
+            Hash.meaning(kind: .zoneEntered, person: nil, subject: "s", cause: counting),
+            Hash.meaning(kind: .zoneEntered, person: person, cause: counting),
+            Hash.meaning(kind: .zoneEntered, person: person, subject: "s", cause: .zero),
+        ]
+        #expect(Set(ids).count == ids.count)
+    }
+
+    @Test func `a person's partition comes from the first byte of the digest`() {
+        #expect(Partition.of(PersonID(counting)).number == 62)
+    }
+}
+
+@Suite struct `Text forms of bytes` {
+    @Test(arguments: 0..<70)
+    func `hexadecimal and base64 bring back what they were given`(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 200) }
+        #expect(Hex.decode(Hex.encode(bytes)) == bytes)
+        #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+        #expect(Base64.decode(Base64.encode(bytes, alphabet: .url), alphabet: .url) == bytes)
+    }
+
+    @Test func `base64 has two alphabets`() {
+        #expect(Base64.encode([0xFB, 0xFF, 0xFE, 0xFF]) == "+//+/w==")
+        #expect(Base64.encode([0xFB, 0xFF, 0xFE, 0xFF], alphabet: .url) == "-__-_w")
+    }
+
+    @Test(arguments: ["+//+/w=", "+//+/w", "-__-_w==", "+//+/x==", "a b=", "=", "?"])
+    func `base64 that nobody writes is refused`(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+
+    @Test(arguments: ["0", "0g", "é"])
+    func `hexadecimal that is none is refused`(text: String) {
+        #expect(Hex.decode(text) == nil)
+    }
+
+    @Test func `secrets are equal byte by byte`() {
+        #expect(constantTimeEquals([1, 2, 3], [1, 2, 3]))
+        #expect(!constantTimeEquals([1, 2, 3], [1, 2, 4]))
+        #expect(!constantTimeEquals([1, 2, 3], [1, 2]))
+        #expect(constantTimeEquals([], []))
+    }
+}
