@@ -23,26 +23,31 @@ public enum ZoneShape: Hashable, Sendable, Codable {
     case polygons([Polygon])
 }
 
-/// A point of a zone's local plane: centimetres east and north of its origin.
-public struct PlanePoint: Hashable, Sendable, Codable {
-    public var x: Int32
-    public var y: Int32
+/// A vertex relative to its zone's origin.
+///
+/// Offsets are exact and do not jump at the antimeridian, so zones that share a border share it to
+/// the last bit.
+public struct VertexOffset: Hashable, Sendable, Codable {
+    /// 10⁻⁷ degrees east of the origin, −1,800,000,000 to 1,799,999,999.
+    public var longitudeE7: Int32
+    /// 10⁻⁷ degrees north of the origin.
+    public var latitudeE7: Int32
 
-    public init(x: Int32, y: Int32) {
-        self.x = x
-        self.y = y
+    public init(longitudeE7: Int32, latitudeE7: Int32) {
+        self.longitudeE7 = longitudeE7
+        self.latitudeE7 = latitudeE7
     }
 
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
-        x = try container.decode(Int32.self)
-        y = try container.decode(Int32.self)
+        longitudeE7 = try container.decode(Int32.self)
+        latitudeE7 = try container.decode(Int32.self)
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
-        try container.encode(x)
-        try container.encode(y)
+        try container.encode(longitudeE7)
+        try container.encode(latitudeE7)
     }
 }
 
@@ -52,12 +57,12 @@ public struct PlanePoint: Hashable, Sendable, Codable {
 public struct PreparedGeometry: Hashable, Sendable, Codable {
     /// Where the local plane touches the ellipsoid.
     public var origin: Coordinate
-    /// Scaled integers of the projection from (Δlatitude, Δlongitude) to the plane.
+    /// Scaled integers of the projection to the local plane; the first names their format.
     public var coefficients: [Int64]
     /// Radius in centimetres for a circle around the origin; 0 for polygons.
     public var radiusCentimetres: Int32
     /// Polygons of rings: outer first, then holes. Empty for a circle.
-    public var polygons: [[[PlanePoint]]]
+    public var polygons: [[[VertexOffset]]]
     /// Radius of the largest circle that fits inside, centimetres.
     public var inradiusCentimetres: Int32
     /// Radius around the origin that holds the whole shape, centimetres.
@@ -65,7 +70,7 @@ public struct PreparedGeometry: Hashable, Sendable, Codable {
 
     public init(
         origin: Coordinate, coefficients: [Int64], radiusCentimetres: Int32,
-        polygons: [[[PlanePoint]]], inradiusCentimetres: Int32, reachCentimetres: Int32
+        polygons: [[[VertexOffset]]], inradiusCentimetres: Int32, reachCentimetres: Int32
     ) {
         self.origin = origin
         self.coefficients = coefficients

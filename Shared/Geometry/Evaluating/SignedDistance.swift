@@ -1,0 +1,14 @@
+/// How far a point is from a region's true edge.
+public struct SignedDistance: Hashable, Sendable, Comparable {
+    /// Negative exactly where the region contains the point, also within the last centimetre.
+    public let centimetres: Int32
+
+    init(metres: Double, inside: Bool) {
+        let rounded = Int32((metres * 100).rounded())
+        centimetres = inside ? -max(1, rounded) : max(0, rounded)
+    }
+
+    public var isInside: Bool { centimetres < 0 }
+
+    public static func < (left: Self, right: Self) -> Bool { left.centimetres < right.centimetres }
+}

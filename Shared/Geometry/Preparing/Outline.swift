@@ -1,0 +1,155 @@
+import Model
+
+/// The rings of a shape in its plane, to find out whether they cross.
+struct Outline {
+    /// An edge with where it comes from.
+    struct Side {
+        var ring: Int
+        var vertex: Int
+        var edge: Edge
+        var box: Box
+    }
+
+    /// Rings below this are no area, square metres.
+    private static let areaMin = 1.0
+
+    private let rings: ShapeRings
+    /// By western end.
+    private let sides: [Side]
+    /// The edges of each ring, and what is around them.
+    private let edges: [[Edge]]
+    private let boxes: [Box]
+
+    init(_ rings: ShapeRings, in plane: Plane) {
+        self.rings = rings
+        edges = rings.rings.map { ring in
+            let following = ring.points.dropFirst() + ring.points.prefix(1)
+            return zip(ring.points, following).map { Edge(from: $0, to: $1, in: plane) }
+        }
+        boxes = edges.map { Box(around: $0) }
+        var sides: [Side] = []
+        for (ring, edges) in edges.enumerated() {
+            for (vertex, edge) in edges.enumerated() {
+                sides.append(Side(ring: ring, vertex: vertex, edge: edge, box: Box(around: [edge])))
+            }
+        }
+        self.sides = sides.sorted {
+            ($0.box.west, $0.ring, $0.vertex) < ($1.box.west, $1.ring, $1.vertex)
+        }
+    }
+
+    /// Throws the first fault.
+    func check() throws(GeometryProblem) {
+        try checkCrossings()
+        try checkAreas()
+        try checkNesting()
+    }
+
+    /// Compares each side with those that start west of its eastern end: a sweep.
+    private func checkCrossings() throws(GeometryProblem) {
+        for index in sides.indices {
+            let side = sides[index]
+            for later in sides[(index + 1)...] {
+                if later.box.west > side.box.east { break }
+                if !later.box.meets(side.box) { continue }
+                try checkPair(side, later)
+            }
+        }
+    }
+
+    private func checkPair(_ one: Side, _ other: Side) throws(GeometryProblem) {
+        let sameRing = one.ring == other.ring
+        let count = rings.rings[one.ring].points.count
+        if sameRing, (one.vertex + 1) % count == other.vertex {
+            return try checkSpike(one, other)
+        }
+        if sameRing, (other.vertex + 1) % count == one.vertex {
+            return try checkSpike(other, one)
+        }
+        guard let share = one.edge.meeting(other.edge, touching: sameRing) else { return }
+        let place = one.edge.coordinate(at: share)
+        let first = rings.rings[one.ring].position(one.vertex)
+        let second = rings.rings[other.ring].position(other.vertex)
+        if sameRing { throw .crossesItself(edge: first, other: second, at: place) }
+        throw .ringsCross(edge: first, other: second, at: place)
+    }
+
+    /// Neighbouring sides may not run back over each other.
+    private func checkSpike(_ one: Side, _ next: Side) throws(GeometryProblem) {
+        let cross = one.edge.dx * next.edge.dy - one.edge.dy * next.edge.dx
+        let along = one.edge.dx * next.edge.dx + one.edge.dy * next.edge.dy
+        guard along < 0, cross.magnitude < Edge.touch * one.edge.length else { return }
+        let ring = rings.rings[one.ring]
+        throw .crossesItself(
+            edge: ring.position(one.vertex), other: ring.position(next.vertex),
+            at: ring.points[next.vertex])
+    }
+
+    private func checkAreas() throws(GeometryProblem) {
+        for (number, edges) in edges.enumerated() {
+            let doubled = edges.reduce(0) { $0 + $1.x * $1.dy - $1.y * $1.dx }
+            if doubled.magnitude / 2 < Outline.areaMin {
+                throw .noArea(rings.rings[number].position(0))
+            }
+        }
+    }
+
+    /// Rings do not cross here, so one point off the other's edges tells where a ring is.
+    private func checkNesting() throws(GeometryProblem) {
+        let outers = rings.rings.indices.filter { rings.rings[$0].number == 0 }
+        for number in rings.rings.indices where rings.rings[number].number > 0 {
+            let outer = outers[rings.rings[number].polygon]
+            if isInside(ring: number, of: outer) == false {
+                throw .holeOutside(rings.rings[number].position(0))
+            }
+        }
+        guard outers.count > 1 else { return }
+        for number in outers {
+            for other in outers where other != number && boxes[other].meets(boxes[number]) {
+                guard isInside(ring: number, of: other) == true, !isInHole(number, of: other)
+                else { continue }
+                throw .polygonsOverlap(
+                    rings.rings[number].position(0), other: rings.rings[other].polygon)
+            }
+        }
+    }
+
+    private func isInHole(_ number: Int, of outer: Int) -> Bool {
+        rings.rings.indices.contains { hole in
+            rings.rings[hole].polygon == rings.rings[outer].polygon
+                && rings.rings[hole].number > 0 && isInside(ring: number, of: hole) == true
+        }
+    }
+
+    /// Nil where every point of the ring lies on the other's edges.
+    private func isInside(ring: Int, of other: Int) -> Bool? {
+        for edge in edges[ring] {
+            let points = [(edge.x, edge.y), (edge.x + edge.dx / 2, edge.y + edge.dy / 2)]
+            for (x, y) in points where edges[other].clearance(x: x, y: y) > Edge.touch {
+                return edges[other].enclose(x: x, y: y)
+            }
+        }
+        return nil
+    }
+}
+
+/// What is around some edges in the plane, metres.
+struct Box {
+    var west = Double.infinity
+    var east = -Double.infinity
+    var south = Double.infinity
+    var north = -Double.infinity
+
+    init(around edges: [Edge]) {
+        for edge in edges {
+            west = min(west, edge.x, edge.x + edge.dx)
+            east = max(east, edge.x, edge.x + edge.dx)
+            south = min(south, edge.y, edge.y + edge.dy)
+            north = max(north, edge.y, edge.y + edge.dy)
+        }
+    }
+
+    func meets(_ other: Box) -> Bool {
+        west <= other.east && other.west <= east && south <= other.north && other.south <= north
+    }
+}

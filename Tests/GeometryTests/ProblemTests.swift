@@ -1,0 +1,155 @@
+import Geometry
+import Model
+import Shapes
+import TestSupport
+import Testing
+
+/// Shapes that can be no zone are refused with the place of the fault.
+@Suite struct ProblemTests {
+    private func problem(_ shape: ZoneShape) -> GeometryProblem? {
+        do throws(GeometryProblem) {
+            _ = try prepareChecked(shape)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func problem(_ points: [(Double, Double)], holes: [[(Double, Double)]] = [])
+        -> GeometryProblem?
+    {
+        problem(.polygons([polygon(points, holes: holes)]))
+    }
+
+    private func polygon(_ points: [(Double, Double)], holes: [[(Double, Double)]] = []) -> Polygon
+    {
+        func ring(_ points: [(Double, Double)]) -> [Coordinate] { points.map { .at($0.0, $0.1) } }
+        return Polygon(outer: ring(points), holes: holes.map(ring))
+    }
+
+    private let square = [(3.0, 101.0), (3.0, 101.1), (3.1, 101.1), (3.1, 101.0)]
+
+    private func inner(_ low: Double, _ high: Double) -> [(Double, Double)] {
+        [
+            (3 + low, 101 + low), (3 + low, 101 + high), (3 + high, 101 + high),
+            (3 + high, 101 + low),
+        ]
+    }
+
+    @Test func `latitude 91 is refused with its point`() {
+        let wrong = Coordinate(latitudeE7: 910_000_000, longitudeE7: 0)
+        let ring = [Coordinate.at(3, 101), .at(3, 102), wrong]
+        #expect(
+            problem(.polygons([Polygon(outer: ring)]))
+                == .outOfRange(ShapePosition(polygon: 0, ring: 0, vertex: 2, coordinate: wrong)))
+        #expect(
+            problem(.circle(center: wrong, radiusCentimetres: 1000))
+                == .outOfRange(ShapePosition(polygon: 0, ring: 0, vertex: 0, coordinate: wrong)))
+    }
+
+    @Test func `a radius must be from 1 m to 250 km`() {
+        let center = Coordinate.at(3, 101)
+        for radius: Int32 in [-5, 0, 99] {
+            #expect(
+                problem(.circle(center: center, radiusCentimetres: radius))
+                    == .radiusTooSmall(centimetres: radius))
+        }
+        #expect(
+            problem(.circle(center: center, radiusCentimetres: 25_000_001))
+                == .radiusTooLarge(centimetres: 25_000_001))
+        #expect(problem(.circle(center: center, radiusCentimetres: 25_000_000)) == nil)
+    }
+
+    @Test func `a ring needs three points`() {
+        #expect(problem(.polygons([])) == .noPolygon)
+        #expect(
+            problem([]) == .tooFewPoints(nil, polygon: 0, ring: 0, count: 0))
+        guard
+            case .tooFewPoints(let position, 0, 1, 2)? = problem(
+                square, holes: [[(3.01, 101.01), (3.02, 101.02)]])
+        else { return #expect(Bool(false), "not refused") }
+        #expect(position?.coordinate == .at(3.01, 101.01))
+    }
+
+    @Test func `a ring that crosses itself is refused with the crossing`() throws {
+        let found = problem([(3, 101), (3.1, 101.1), (3.1, 101), (3, 101.1)])
+        guard case .crossesItself(let edge, let other, let place)? = found else {
+            return #expect(Bool(false), "\(String(describing: found))")
+        }
+        #expect([edge.vertex, other.vertex].sorted() == [0, 2])
+        #expect(abs(place.latitude - 3.05) < 0.0001)
+        #expect(abs(place.longitude - 101.05) < 0.0001)
+        #expect(found?.description.contains("101") == false)
+    }
+
+    @Test func `a ring that touches itself or runs back is refused`() {
+        // The fifth point lies on the first edge.
+        let touching = problem([
+            (3, 101), (3, 101.1), (3.1, 101.1), (3.1, 101.05), (3, 101.05), (3.1, 101),
+        ])
+        #expect(touching?.code == "ring-crosses-itself")
+        let spike = problem([
+            (3, 101), (3, 101.1), (3.1, 101.1), (3.2, 101.1), (3.1, 101.1), (3.1, 101),
+        ])
+        #expect(spike?.code == "ring-crosses-itself")
+    }
+
+    @Test func `repeated points and lines are refused`() {
+        #expect(problem(square + [square[0]])?.position?.vertex == 0)
+        #expect(problem(square + [square[0]])?.code == "repeated-point")
+        #expect(problem([(3, 101), (3, 101), (3.1, 101.1), (3.1, 101)])?.position?.vertex == 1)
+        #expect(problem([(3, 101), (3.1, 101), (3.2, 101)])?.code == "ring-crosses-itself")
+        #expect(problem([(3, 101), (3, 101.000001), (3.000001, 101)])?.code == "no-area")
+    }
+
+    @Test func `an edge over a pole is refused`() {
+        let found = problem([(89.9, 10), (89.9, -170), (89.8, 100)])
+        #expect(found?.code == "edge-over-pole")
+        #expect(found?.position?.vertex == 0)
+    }
+
+    @Test func `holes are inside, and rings do not cross`() {
+        #expect(problem(square, holes: [inner(0.02, 0.05)]) == nil)
+        let outside = problem(square, holes: [inner(0.2, 0.3)])
+        #expect(outside?.code == "hole-outside")
+        #expect(outside?.position?.ring == 1)
+        let crossing = problem(square, holes: [inner(0.02, 0.2)])
+        #expect(crossing?.code == "rings-cross")
+        #expect(problem(square, holes: [inner(0.02, 0.08), inner(0.03, 0.04)])?.code == "invalid")
+    }
+
+    @Test func `polygons of a shape may touch and may not overlap`() {
+        let one = polygon(square)
+        let beside = polygon([(3, 101.1), (3, 101.2), (3.1, 101.2), (3.1, 101.1)])
+        #expect(problem(.polygons([one, beside])) == nil)
+        #expect(problem(.polygons([one, polygon(inner(0.02, 0.03))]))?.code == "polygons-overlap")
+        #expect(problem(.polygons([polygon(inner(0.02, 0.03)), one]))?.code == "polygons-overlap")
+        #expect(problem(.polygons([one, polygon(inner(0.02, 0.3))]))?.code == "rings-cross")
+        #expect(problem(.polygons([one, one]))?.code == "invalid")
+        let island = polygon(inner(0.03, 0.04))
+        let lake = polygon(square, holes: [inner(0.02, 0.05)])
+        #expect(problem(.polygons([lake, island])) == nil)
+    }
+
+    @Test func `too large, too many`() throws {
+        let found = problem([(0, 101), (0, 105), (4, 105), (4, 101)])
+        #expect(found?.code == "too-large")
+        var random = SeededGenerator(seed: 1)
+        let ring = random.ring(around: .at(3, 101), points: 10_001, metres: 5000...5001)
+        #expect(problem(.polygons([Polygon(outer: ring)])) == .tooManyPoints(count: 10_001))
+        let many = (0...1000).map { index in
+            polygon([
+                (Double(index) / 1000, 101), (Double(index) / 1000, 101.0003),
+                (Double(index) / 1000 + 0.0005, 101.0001),
+            ])
+        }
+        #expect(problem(.polygons(many)) == .tooManyPolygons(count: 1001))
+        #expect(problem(.polygons(Array(many.dropLast()))) == nil)
+    }
+
+    @Test func `a geometry of another format is nobody's`() throws {
+        var prepared = try prepare(.circle(center: .at(3, 101), radiusCentimetres: 1000))
+        prepared.coefficients[0] = 2
+        #expect(Region(prepared) == nil)
+    }
+}
