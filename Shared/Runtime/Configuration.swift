@@ -129,7 +129,7 @@ public struct Configuration: Sendable {
         return value
     }
 
-    /// The first line of the file that a `secretFile` names, or a `secret` itself; nil when not set.
+    /// The first line of the file that a `secretFile` names, or a `secret` itself; nil: not set.
     public func secret(_ name: String) throws(ConfigurationError) -> String? {
         guard let value = optional(name), let setting = settings.first(where: { $0.name == name })
         else { return nil }

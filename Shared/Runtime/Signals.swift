@@ -39,7 +39,7 @@ public final class Signals: Pollable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Signals that came since the last call, without waiting; several of a kind may be told as one.
+    /// Signals that came since the last call, without waiting; several of a kind may be one.
     public func drain() -> [Signal] {
         var found: [Signal] = []
         var info = signalfd_siginfo()

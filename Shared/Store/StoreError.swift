@@ -27,13 +27,16 @@ public struct StoreError: ExplainedError, Hashable {
 
     /// Reads result, text and system error of the last call on a connection.
     init(_ connection: OpaquePointer?, _ operation: String) {
+        // SQLite keeps the system's error of a failed write, but not that of a failed COMMIT.
+        let last = errno
+        let kept = sqlite3_system_errno(connection)
+        let system = kept != 0 ? kept : last
         self.operation = operation
-        let system = sqlite3_system_errno(connection)
         result = sqlite3_extended_errcode(connection)
         message = String(cString: sqlite3_errmsg(connection))
         code = StoreError.word(for: result, system: system)
         hint = StoreError.hint(for: code)
-        if code == "disk-full" || code == "io", system != 0 {
+        if result & 0xFF == SQLITE_IOERR, system != 0 {
             message += " (\(String(cString: strerror(system))))"
         }
     }

@@ -1,0 +1,153 @@
+import Runtime
+import TestSupport
+import Testing
+
+@Suite struct `The configuration` {
+    private let settings = [
+        Setting(
+            "JAGA_TIMER_GRACE", .integer(10...600), default: "120", unit: "seconds",
+            help: "Wait after a deadline."),
+        Setting("JAGA_TIMER_ALARM_URL", .url(["https", "http"]), help: "Called in an alarm."),
+        Setting("JAGA_TIMER_NOISY", .flag, default: "off", help: "More lines."),
+        Setting("JAGA_TIMER_KEY", .secret, help: "A secret."),
+        Setting("JAGA_TIMER_KEY_FILE", .secretFile, help: "A secret's file."),
+    ]
+
+    private func configuration(
+        _ environment: [String: String] = [:], file: String? = nil, arguments: [String] = []
+    ) throws(ConfigurationError) -> Configuration {
+        try Configuration(
+            settings: settings, environment: environment, file: file, arguments: arguments,
+            service: "timer")
+    }
+
+    private func file(_ text: String, in folder: TemporaryFolder) throws -> String {
+        let path = folder.file("jaga.conf")
+        try Files.write(Array(text.utf8), to: path)
+        return path
+    }
+
+    private func failure(_ body: () throws -> Void) -> ConfigurationError? {
+        do { try body() } catch { return error as? ConfigurationError }
+        return nil
+    }
+
+    @Test func `takes the default where nothing is said`() throws {
+        let configuration = try configuration()
+        #expect(configuration.int("JAGA_TIMER_GRACE") == 120)
+        #expect(configuration.optional("JAGA_TIMER_ALARM_URL") == nil)
+        #expect(!configuration.flag("JAGA_TIMER_NOISY"))
+        #expect(configuration.action == .run)
+    }
+
+    @Test func `arguments beat the environment, that beats the file, that beats the default`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let path = try file(
+            "# shared\n\nJAGA_PORT_BASE = 9000\nJAGA_TIMER_GRACE=\"60\"\nJAGA_LOG_LEVEL=debug\n",
+            in: folder)
+        let configuration = try configuration(
+            ["JAGA_TIMER_GRACE": "30", "JAGA_PORT_BASE": "9100"], file: path,
+            arguments: ["--port-base=9200"])
+        #expect(configuration.text("JAGA_LOG_LEVEL") == "debug")
+        #expect(configuration.int("JAGA_TIMER_GRACE") == 30)
+        #expect(configuration.int("JAGA_PORT_BASE") == 9200)
+    }
+
+    @Test func `finds jaga.conf in the home folder`() throws {
+        let folder = try TemporaryFolder()
+        let path = try file("JAGA_TIMER_GRACE=61\n", in: folder)
+        let configuration = try configuration(arguments: ["--home", folder.path])
+        #expect(configuration.int("JAGA_TIMER_GRACE") == 61)
+        #expect(configuration.file == path)
+    }
+
+    @Test(arguments: [
+        ("JAGA_TIMER_GRACE", "abc", "a whole number from 10 to 600 (seconds)"),
+        ("JAGA_TIMER_GRACE", "9", "a whole number from 10 to 600 (seconds)"),
+        ("JAGA_TIMER_ALARM_URL", "ftp://host", "https://host/path"),
+        ("JAGA_TIMER_ALARM_URL", "https://", "https://host/path"),
+        ("JAGA_TIMER_NOISY", "maybe", "on or off"),
+        ("JAGA_LOG_LEVEL", "loud", "debug, info, warning, error"),
+    ])
+    func `a wrong value is named together with what is allowed`(
+        name: String, value: String, allowed: String
+    ) throws {
+        let error = try #require(failure { _ = try configuration([name: value]) })
+        #expect(error.code == "setting-invalid")
+        #expect(error.message.contains(name))
+        #expect(error.message.contains(value))
+        #expect(error.message.contains("environment"))
+        #expect(error.hint.contains(allowed))
+    }
+
+    @Test func `an unknown name in the file is an error with a guess`() throws {
+        let folder = try TemporaryFolder()
+        let path = try file("\nJAGA_TIMER_GRAZE=5\n", in: folder)
+        let error = try #require(failure { _ = try configuration(file: path) })
+        #expect(error.code == "setting-unknown")
+        #expect(error.message.contains("\(path) line 2"))
+        #expect(error.hint.contains("JAGA_TIMER_GRACE"))
+    }
+
+    @Test func `settings of other services in the shared file are passed over`() throws {
+        let folder = try TemporaryFolder()
+        let path = try file("JAGA_NOTIFIER_ANYTHING=5\nJAGA_TIMER_GRACE=99\n", in: folder)
+        #expect(try configuration(file: path).int("JAGA_TIMER_GRACE") == 99)
+    }
+
+    @Test func `an unknown name in the environment is only told`() throws {
+        let configuration = try configuration(["JAGA_GRACE": "1", "PATH": "/bin"])
+        #expect(configuration.unknownInEnvironment == ["JAGA_GRACE"])
+    }
+
+    @Test(arguments: ["JAGA_TIMER_GRACE 5", "JAGA_PORT_BASE=9000\nJAGA_PORT_BASE=9000"])
+    func `a line that is none, or one said twice, stops the start`(text: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try file(text, in: folder)
+        #expect(throws: ConfigurationError.self) { _ = try configuration(file: path) }
+    }
+
+    @Test func `a file that was asked for must be there`() throws {
+        let error = try #require(failure { _ = try configuration(file: "/nowhere/jaga.conf") })
+        #expect(error.code == "file-unreadable")
+        #expect(error.description.contains("/nowhere/jaga.conf"))
+    }
+
+    @Test(arguments: [["--colour"], ["--home"], ["watch"]])
+    func `wrong arguments are refused`(arguments: [String]) {
+        #expect(throws: ConfigurationError.self) { _ = try configuration(arguments: arguments) }
+    }
+
+    @Test func `flags choose what the process does`() throws {
+        #expect(try configuration(arguments: ["--version"]).action == .version)
+        #expect(try configuration(arguments: ["-h"]).action == .help)
+        let print = ["--print-configuration", "--home", "/tmp"]
+        #expect(try configuration(arguments: print).action == .printConfiguration)
+    }
+
+    @Test func `the printed form masks secrets and reads back as a file`() throws {
+        let first = try configuration(["JAGA_TIMER_KEY": "hush", "JAGA_TIMER_GRACE": "77"])
+        let text = first.printed()
+        #expect(!text.contains("hush"))
+        #expect(text.contains("default: 120"))
+        #expect(text.contains("from environment"))
+        let folder = try TemporaryFolder()
+        let again = try configuration(file: try file(text, in: folder))
+        #expect(again.int("JAGA_TIMER_GRACE") == 77)
+    }
+
+    @Test func `a secret comes from the first line of its file`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("key")
+        try Files.write(Array("open sesame\r\nmore\n".utf8), to: path, mode: 0o600)
+        let configuration = try configuration(["JAGA_TIMER_KEY_FILE": path])
+        #expect(try configuration.secret("JAGA_TIMER_KEY_FILE") == "open sesame")
+        #expect(try configuration.secret("JAGA_TIMER_KEY") == nil)
+        try Files.write([], to: path)
+        #expect(throws: ConfigurationError.self) {
+            _ = try configuration.secret("JAGA_TIMER_KEY_FILE")
+        }
+    }
+}

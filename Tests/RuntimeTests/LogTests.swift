@@ -1,0 +1,57 @@
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import Runtime
+
+@Suite struct `A log line` {
+    private func line(_ message: String, _ fields: LogFields = [:]) -> String {
+        let bytes = Log.line(
+            time: Timestamp(milliseconds: 1_700_000_000_123), level: .info, service: "timer",
+            message: message, fields: fields)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func `is logfmt with its words in the order given`() {
+        #expect(
+            line("ready", ["port": 8104, "home": "./var"])
+                == "time=2023-11-14T22:13:20.123Z level=info service=timer msg=ready port=8104 "
+                + "home=./var\n")
+    }
+
+    @Test(arguments: [
+        ("two words", "\"two words\""), ("", "\"\""), ("a=b", "\"a=b\""),
+        ("say \"no\"", "\"say \\\"no\\\"\""), ("one\ntwo\r\u{1B}", "\"one\\ntwo\\r\\u001b\""),
+        ("grün", "grün"), ("back\\slash", "\"back\\\\slash\""),
+    ])
+    func `quotes what would not read back as one word`(value: String, shown: String) {
+        #expect(line("x", ["k": value]).hasSuffix(" k=\(shown)\n"))
+    }
+
+    @Test func `never exceeds what a pipe takes in one piece, and stays text`() {
+        for extra in 0..<8 {
+            let text = line(
+                String(repeating: "ü", count: 3000) + String(repeating: "a", count: extra))
+            #expect(text.utf8.count <= Log.lineBytesMax)
+            #expect(text.hasSuffix("...\n"))
+            #expect(!text.contains("\u{FFFD}"))
+        }
+    }
+
+    @Test func `is written at or above the level, with an error's hint`() throws {
+        let folder = try TemporaryFolder()
+        let descriptor = open(folder.file("log"), O_WRONLY | O_CREAT, 0o600)
+        let log = Log(service: "timer", level: .warning, descriptor: descriptor)
+        log.debug("no")
+        log.info("no")
+        log.warning("slow")
+        log.error(SystemError(ENOSPC, "write x"), ["turn": 3])
+        close(descriptor)
+        let lines = String(decoding: try Files.read(folder.file("log")), as: UTF8.self)
+            .split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].contains("level=warning service=timer msg=slow"))
+        #expect(lines[1].contains("code=disk-full turn=3 hint=\"Free space"))
+    }
+}
