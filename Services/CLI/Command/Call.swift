@@ -1,0 +1,99 @@
+import Runtime
+
+/// A subcommand as it was called: its parameters, options and environment.
+struct Call: Sendable {
+    let syntax: Syntax
+    private(set) var parameters: [String] = []
+    private var values: [String: [String]] = [:]
+    let environment: [String: String]
+
+    /// Reads the words behind the subcommand's name. Options may stand anywhere; `--` ends them.
+    init(
+        _ words: [String], of syntax: Syntax,
+        environment: [String: String] = Configuration.processEnvironment()
+    ) throws(CommandError) {
+        self.syntax = syntax
+        self.environment = environment
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                parameters += rest
+                break
+            }
+            guard word.hasPrefix("--") else {
+                parameters.append(word)
+                continue
+            }
+            try take(option: word, &rest)
+        }
+        try checkParameters()
+    }
+
+    private mutating func take(
+        option word: String, _ rest: inout ArraySlice<String>
+    ) throws(CommandError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let option = syntax.options.first(where: { $0.name == name }) else {
+            throw .usage("jaga \(syntax.name) has no option \(name)", syntax)
+        }
+        if values[name] != nil, !option.repeats {
+            throw .usage("\(name) is given twice", syntax)
+        }
+        if let placeholder = option.value {
+            guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
+                throw .usage("\(name) needs a value: \(name) \(placeholder)", syntax)
+            }
+            values[name, default: []].append(value)
+        } else {
+            guard parts.count == 1 else { throw .usage("\(name) takes no value", syntax) }
+            values[name] = []
+        }
+    }
+
+    private func checkParameters() throws(CommandError) {
+        let wanted = syntax.parameters
+        let needed = wanted.filter { !$0.hasPrefix("[") }
+        guard parameters.count >= needed.count else {
+            throw .usage("missing: \(needed[parameters.count])", syntax)
+        }
+        guard parameters.count <= wanted.count else {
+            throw .usage("not understood: \(parameters[wanted.count])", syntax)
+        }
+    }
+
+    /// Whether an option was given.
+    func has(_ option: String) -> Bool { values[option] != nil }
+
+    /// The option's value, if it was given.
+    func value(_ option: String) -> String? { values[option]?.last }
+
+    /// Every value of an option that repeats.
+    func all(_ option: String) -> [String] { values[option] ?? [] }
+
+    /// The value of an option as a whole number, or the default.
+    func number(
+        _ option: String, default usual: Int, in range: ClosedRange<Int>
+    ) throws(CommandError) -> Int {
+        guard let text = value(option) else { return usual }
+        guard let number = Int(text), range.contains(number) else {
+            let allowed = "\(range.lowerBound) to \(range.upperBound)"
+            throw .usage("\(option) must be a whole number from \(allowed), not \(text)", syntax)
+        }
+        return number
+    }
+
+    /// The settings, from this call's options, the environment and the configuration file.
+    ///
+    /// - Parameter service: whose own settings must be known, such as `up`
+    func configuration(
+        _ settings: [Setting] = [], service: String = ""
+    ) throws(ConfigurationError) -> Configuration {
+        var arguments: [String] = []
+        for option in ["--home", "--port-base", "--config"] {
+            if let value = value(option) { arguments += [option, value] }
+        }
+        return try Configuration(
+            settings: settings, environment: environment, arguments: arguments, service: service)
+    }
+}

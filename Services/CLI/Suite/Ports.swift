@@ -1,0 +1,27 @@
+/// Where the services of one suite listen, all on loopback.
+struct Ports: Sendable {
+    let base: Int
+
+    /// HTTP of a service.
+    func http(_ service: Service) -> Int { base + service.number }
+
+    /// Streams of a service; evaluators publish to ingest and keep none.
+    func publisher(_ service: Service) -> Int { base + 100 + service.number }
+
+    /// Questions about a service's streams.
+    func router(_ service: Service) -> Int { base + 200 + service.number }
+
+    /// What ingest hears evaluators on.
+    var evaluators: Int { base + 301 }
+
+    /// Every port of a service, with what it is for.
+    func all(of service: Service) -> [(port: Int, use: String)] {
+        var ports = [(http(service), "\(service.rawValue)'s HTTP")]
+        if service != .evaluator {
+            ports.append((publisher(service), "\(service.rawValue)'s streams"))
+            ports.append((router(service), "questions about \(service.rawValue)'s streams"))
+        }
+        if service == .ingest { ports.append((evaluators, "what evaluators publish")) }
+        return ports
+    }
+}

@@ -1,0 +1,47 @@
+/// Which service answers which path: the same list as in docs/openapi.yaml, from which nginx's
+/// routes are made.
+enum Routes {
+    /// A path as OpenAPI writes it, with `{name}` for a part that varies.
+    struct Route: Hashable, Sendable {
+        let path: String
+        let service: Service
+
+        /// nginx's words for it: an exact path, or an expression.
+        var location: String {
+            guard path.contains("{") else { return "= \(path)" }
+            let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "[^/]+" : $0 }
+            return "~ \"^/\(parts.joined(separator: "/"))$\""
+        }
+    }
+
+    static let all: [Route] =
+        list(
+            .ingest,
+            "/pub", "/v1/reports", "/v1/emergencies", "/v1/emergencies/{emergency}",
+            "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
+            "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest")
+        + list(
+            .membership,
+            "/v1/people", "/v1/people/{person}", "/v1/people/{person}/devices",
+            "/v1/people/{person}/devices/{device}",
+            "/v1/people/{person}/devices/{device}/credential", "/v1/people/{person}/credentials",
+            "/v1/people/{person}/credentials/{credential}", "/v1/circles", "/v1/circles/{circle}",
+            "/v1/circles/{circle}/members", "/v1/circles/{circle}/members/{person}",
+            "/v1/circles/{circle}/zones", "/v1/circles/{circle}/zones/{zone}", "/v1/rights",
+            "/v1/admin/token", "/v1/status/membership")
+        + list(.evaluator, "/v1/status/evaluator")
+        + list(
+            .timer,
+            "/v1/watches", "/v1/watches/{watch}", "/v1/watches/{watch}/extension",
+            "/v1/watches/{watch}/end", "/v1/status/timer")
+        + list(
+            .notifier,
+            "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
+            "/v1/emergencies/{emergency}/resolution", "/v1/outbox", "/v1/notifications",
+            "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",
+            "/v1/status/notifier")
+
+    private static func list(_ service: Service, _ paths: String...) -> [Route] {
+        paths.map { Route(path: $0, service: service) }
+    }
+}

@@ -1,0 +1,125 @@
+/// The configuration of the nginx in front of the services: one origin, no authentication of its
+/// own, no log of requests, since paths and queries may hold tokens.
+struct NginxConfiguration: Sendable {
+    /// The folder of its files, absolute.
+    var folder: String
+    /// Addresses with ports that it listens on, such as `127.0.0.1:8080`.
+    var listen: [String]
+    var ports: Ports
+
+    /// Bodies up to here are passed on; larger ones are answered 413.
+    static let bodyBytesMax = 1 << 20
+    /// Idle connections to a service are closed before the service does it.
+    static let idleSeconds = 30
+
+    /// The whole file.
+    var text: String {
+        """
+        # Written by 'jaga up' at every start.
+        daemon off;
+        worker_processes 1;
+        pid \(quoted("nginx.pid"));
+        error_log stderr warn;
+
+        events {
+            worker_connections 4096;
+        }
+
+        http {
+        \(indent(http))
+        }
+
+        """
+    }
+
+    private var http: String {
+        ([general] + Service.allCases.map(upstream) + [server]).joined(separator: "\n\n")
+    }
+
+    private var general: String {
+        """
+        access_log off;
+        server_tokens off;
+        client_max_body_size \(Self.bodyBytesMax);
+        client_body_buffer_size \(Self.bodyBytesMax);
+        client_body_temp_path \(quoted("body"));
+        proxy_temp_path \(quoted("proxy"));
+        fastcgi_temp_path \(quoted("fastcgi"));
+        uwsgi_temp_path \(quoted("uwsgi"));
+        scgi_temp_path \(quoted("scgi"));
+        proxy_max_temp_file_size 0;
+        proxy_http_version 1.1;
+        proxy_set_header Connection "";
+        proxy_set_header Host $host;
+        proxy_set_header X-Forwarded-For $remote_addr;
+        proxy_set_header X-Forwarded-Proto $scheme;
+        proxy_connect_timeout 2s;
+        """
+    }
+
+    private func upstream(_ service: Service) -> String {
+        """
+        upstream \(service.rawValue) {
+            server 127.0.0.1:\(ports.http(service));
+            keepalive 32;
+            keepalive_timeout \(Self.idleSeconds)s;
+        }
+        """
+    }
+
+    private var server: String {
+        let routes = Routes.all.map { route in
+            "location \(route.location) { proxy_pass http://\(route.service.rawValue); }"
+        }
+        let parts = [
+            listen.map { "listen \($0);" }.joined(separator: "\n"),
+            Self.answers.map(\.text).joined(separator: "\n"),
+            (routes + ["location / { return 404; }"]).joined(separator: "\n"),
+        ]
+        return "server {\n\(indent(parts.joined(separator: "\n\n")))\n}"
+    }
+
+    /// nginx's own answers, in the form of the services' errors. A service that is just starting
+    /// again is 503 with Retry-After, so that phones keep their reports and try again.
+    private static let answers = [
+        Answer(to: 404, title: "Not found", detail: "No service answers this path."),
+        Answer(to: 413, title: "Too large", detail: "The body is over 1 MiB."),
+        Answer(
+            to: 502, as: 503, title: "Not available", detail: "The service is starting.",
+            retrySeconds: 1),
+        Answer(
+            to: 504, as: 503, title: "Not available", detail: "The service is too slow just now.",
+            retrySeconds: 5),
+    ]
+
+    private struct Answer {
+        let status: Int
+        let text: String
+
+        init(
+            to status: Int, as shown: Int? = nil, title: String, detail: String,
+            retrySeconds: Int? = nil
+        ) {
+            self.status = status
+            let shown = shown ?? status
+            let body =
+                #"{"type":"about:blank","title":"\#(title)","status":\#(shown),"#
+                + #""detail":"\#(detail)"}"#
+            let retry = retrySeconds.map { "\n    add_header Retry-After \($0) always;" } ?? ""
+            text = """
+                error_page \(status) = @answer\(status);
+                location @answer\(status) {
+                    default_type application/problem+json;\(retry)
+                    return \(shown) '\(body)';
+                }
+                """
+        }
+    }
+
+    private func quoted(_ file: String) -> String { "\"\(folder)/\(file)\"" }
+
+    private func indent(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
+    }
+}

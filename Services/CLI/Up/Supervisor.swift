@@ -1,0 +1,178 @@
+import Glibc
+import Model
+import Runtime
+import Web
+
+/// Starts the programs, shows what they say, starts again those that die, and stops all.
+final class Supervisor {
+    /// Everything has ended after so long, whatever it takes.
+    static let stopLimit = Duration.milliseconds(4500)
+    /// How often a program that is not ready is asked.
+    static let askPause = Duration.milliseconds(100)
+
+    private var programs: [Program] = []
+    private let signals: Signals
+    private let transfers = Transfers()
+    private let clock = SystemClock()
+    private var asked: [UInt64: Program] = [:]
+    private var lastToken: UInt64 = 0
+    private var askNext = Timestamp.zero
+    /// Called once, when every program was ready.
+    private var onReady: (() -> Void)?
+    private let width: Int
+
+    /// Starts every program.
+    ///
+    /// - Parameter onReady: called once all have answered
+    init(_ recipes: [Program.Recipe], onReady: @escaping () -> Void) throws(SystemError) {
+        signals = try Signals([.terminate, .interrupt, .hangUp, .childEnded])
+        self.onReady = onReady
+        width = recipes.map(\.name.count).max() ?? 0
+        for recipe in recipes {
+            do throws(SystemError) {
+                programs.append(try Program(recipe, at: clock.now))
+            } catch {
+                stop()
+                throw error
+            }
+        }
+    }
+
+    /// Runs until a signal comes, or a program ends that never worked.
+    ///
+    /// - Returns: 0 after a signal, else 1
+    func run() -> Int32 {
+        while true {
+            Loop.wait(on: pollables, atMost: 100)
+            if signals.drain().contains(where: { $0 != .childEnded }) {
+                Console.say("jaga: stopping")
+                return stop() ? 0 : 1
+            }
+            showLines()
+            guard lookAfter() else {
+                _ = stop()
+                return 1
+            }
+            askWhetherReady()
+        }
+    }
+
+    private var pollables: [any Pollable] {
+        [signals, transfers] + programs.compactMap(\.child)
+    }
+
+    private func showLines() {
+        for program in programs {
+            for line in program.drain() { show(line, of: program) }
+        }
+    }
+
+    private func show(_ line: String, of program: Program) {
+        let name = program.recipe.name
+        let padded = name + String(repeating: " ", count: width - name.count)
+        Console.say(Console.paint("\(padded) |", color(of: name)) + " " + line)
+    }
+
+    private func color(of name: String) -> Color {
+        let colors: [Color] = [.green, .cyan, .magenta, .yellow, .blue]
+        guard let service = Service(rawValue: name) else { return .dim }
+        return colors[service.number - 1]
+    }
+
+    /// Starts what has died; false when a program cannot work at all.
+    private func lookAfter() -> Bool {
+        let now = clock.now
+        for program in programs {
+            let name = program.recipe.name
+            if let (status, rest) = program.ended(at: now) {
+                for line in program.drain() { show(line, of: program) }
+                guard program.wasReady else {
+                    Console.complain(
+                        "jaga: \(name) ended before it was ready (\(reason(status))); "
+                            + "its last lines above say why")
+                    return false
+                }
+                show(
+                    "ended (\(reason(status))); starts again in \(rest.milliseconds) ms",
+                    of: program)
+            }
+            do throws(SystemError) {
+                try program.restartIfDue(at: now)
+            } catch {
+                Console.complain("jaga: \(error)")
+                return false
+            }
+        }
+        return true
+    }
+
+    private func reason(_ status: Int32) -> String {
+        status > 128 ? "signal \(status - 128)" : "status \(status)"
+    }
+
+    private func askWhetherReady() {
+        for result in transfers.drain() {
+            guard let program = asked.removeValue(forKey: result.token),
+                case .answered(let answer) = result.outcome, program.child != nil,
+                program.recipe.readyStatuses.contains(answer.status)
+            else { continue }
+            program.isReady = true
+            program.wasReady = true
+            show("ready, \(program.recipe.place)", of: program)
+        }
+        if programs.allSatisfy(\.wasReady), let tell = onReady {
+            onReady = nil
+            tell()
+        }
+        guard clock.now >= askNext else { return }
+        askNext = clock.now + Supervisor.askPause
+        let busy = asked.values.map(ObjectIdentifier.init)
+        for program in programs
+        where !program.isReady && program.child != nil && !busy.contains(ObjectIdentifier(program))
+        {
+            lastToken += 1
+            asked[lastToken] = program
+            transfers.start(
+                Transfer(
+                    token: lastToken, .http(HTTPCall(.get, program.recipe.readyURL)),
+                    timeoutMilliseconds: 1000))
+        }
+    }
+
+    /// Ends everything: the door first, so that no request is cut by a service that leaves before
+    /// it, then the services. Whoever is slow is killed, and so are all after a second signal.
+    ///
+    /// - Returns: whether all ended by themselves
+    @discardableResult
+    private func stop() -> Bool {
+        transfers.stop()
+        let begun = clock.now
+        var isClean = true
+        for program in programs.reversed() {
+            program.child?.send(program.recipe.name == Up.nginxName ? SIGQUIT : SIGTERM)
+            if program.recipe.name == Up.nginxName {
+                wait(for: [program], until: begun + .seconds(1))
+            }
+            program.child?.send(SIGTERM)
+        }
+        wait(for: programs, until: begun + Supervisor.stopLimit)
+        for program in programs where program.child?.reap() == nil && program.child != nil {
+            show("does not stop; killed", of: program)
+            program.child?.send(SIGKILL)
+            isClean = false
+        }
+        wait(for: programs, until: clock.now + .seconds(1))
+        showLines()
+        return isClean
+    }
+
+    /// Shows lines until all have ended, the time is over or another signal comes.
+    private func wait(for programs: [Program], until limit: Timestamp) {
+        func isOver() -> Bool { programs.allSatisfy { $0.child.map { $0.reap() != nil } ?? true } }
+        while !isOver(), clock.now < limit {
+            Loop.wait(on: [signals] + self.programs.compactMap(\.child), atMost: 50)
+            showLines()
+            if signals.drain().contains(where: { $0 != .childEnded }) { return }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import Runtime
+
+/// `jaga up`: the whole suite in the foreground.
+enum Up: Command {
+    static let nginxName = "nginx"
+
+    static let syntax = Syntax(
+        name: "up",
+        summary: "start the suite in the foreground: five services, and nginx in front",
+        details: """
+            The services are the programs beside this one. Each keeps its data in a folder of its
+            own under --home. What they say appears here with their names in front; one that dies
+            is started again. Ctrl-C or SIGTERM stops everything within five seconds.
+
+            Settings of services stand in jaga.conf in the home folder, or in the environment;
+            'jaga-ingest --print-configuration' (and so on) lists them.
+            """,
+        options: [
+            .home, .config,
+            .init(
+                name: "--port", value: "N",
+                help: "the one port that others need (JAGA_UP_PORT, else 8080)"),
+            .portBase,
+            .init(
+                name: "--bind", value: "ADDRESS",
+                help: "listen on this address (JAGA_UP_BIND, else 127.0.0.1)"),
+            .init(
+                name: "--lan", value: nil,
+                help: "listen on this machine's address in the local network too, for phones"),
+            .init(
+                name: "--without", value: "SERVICE",
+                help: "leave a service out, to run it elsewhere", repeats: true),
+        ])
+
+    static func run(_ call: Call) throws -> Int32 {
+        let plan = try UpPlan(call)
+        try plan.prepareFolders()
+        let lock = try LockFile(path: plan.home + "/up.lock")
+        try plan.checkPorts()
+        let edge = NginxConfiguration(
+            folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports)
+        try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
+        try Files.write(Array((plan.origin + "\n").utf8), to: plan.home + "/origin")
+        Console.say("jaga: starting, data in \(plan.home)")
+        let supervisor = try Supervisor(plan.recipes) { Console.say(plan.welcome) }
+        return withExtendedLifetime(lock) { supervisor.run() }
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Glibc
+import Runtime
+
+/// What `jaga up` will start, and where.
+struct UpPlan {
+    let home: String
+    let ports: Ports
+    /// The port of the one origin.
+    let port: Int
+    /// Where nginx listens, such as `127.0.0.1:8080`.
+    let listen: [String]
+    /// Where phones find the suite, such as `http://192.168.1.5:8080`.
+    let origin: String
+    private let services: [Service]
+    private let call: Call
+    private let configuration: Configuration
+
+    static let settings = [
+        Setting(
+            "JAGA_UP_PORT", .integer(1...65_535), default: "8080",
+            help: "Port of the one origin that 'jaga up' opens."),
+        Setting(
+            "JAGA_UP_BIND", .text, default: "127.0.0.1",
+            help: "Address that the origin listens on."),
+        Setting(
+            "JAGA_UP_NGINX", .path, help: "The nginx to use, where it is not found by itself."),
+    ]
+
+    init(_ call: Call) throws {
+        self.call = call
+        configuration = try call.configuration(UpPlan.settings, service: "up")
+        home = configuration.text("JAGA_HOME")
+        ports = Ports(base: configuration.int("JAGA_PORT_BASE"))
+        port = try call.number(
+            "--port", default: configuration.int("JAGA_UP_PORT"), in: 1...65_535)
+        let bind = call.value("--bind") ?? configuration.text("JAGA_UP_BIND")
+        let addresses = try UpPlan.addresses(bind: bind, lan: call.has("--lan"), call.syntax)
+        listen = addresses.map { [port] in "\($0):\(port)" }
+        let shown = addresses[0] == "0.0.0.0" ? NetworkAddress.ofLAN() : addresses[0]
+        origin = "http://\(shown ?? "127.0.0.1"):\(port)"
+        services = try UpPlan.services(without: call.all("--without"), call.syntax)
+    }
+
+    /// Addresses to listen on, the one for phones first; loopback is always among them.
+    private static func addresses(
+        bind: String, lan: Bool, _ syntax: Syntax
+    ) throws(CommandError) -> [String] {
+        var parsed = in_addr()
+        guard inet_pton(AF_INET, bind, &parsed) == 1 else {
+            throw .usage("--bind must be an IPv4 address such as 192.168.1.5, not \(bind)", syntax)
+        }
+        if bind == "0.0.0.0" { return [bind] }
+        var found = [bind]
+        if lan {
+            guard let address = NetworkAddress.ofLAN() else {
+                throw CommandError(
+                    "this machine has no address in a local network",
+                    hint: "connect it to one, or name an address with --bind")
+            }
+            found.insert(address, at: 0)
+        }
+        found.append("127.0.0.1")
+        return found.enumerated().filter { found.firstIndex(of: $1) == $0 }.map(\.element)
+    }
+
+    private static func services(
+        without names: [String], _ syntax: Syntax
+    ) throws(CommandError) -> [Service] {
+        for name in names where Service(rawValue: name) == nil {
+            let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("there is no service \(name): \(known)", syntax)
+        }
+        return Service.allCases.filter { !names.contains($0.rawValue) }
+    }
+
+    var nginxFolder: String {
+        let absolute = URL(fileURLWithPath: home).path
+        return absolute + "/nginx"
+    }
+
+    /// Makes the home, for its owner only, and nginx's folder in it.
+    func prepareFolders() throws {
+        try Files.makeFolder(home, mode: 0o700)
+        try Files.makeFolder(nginxFolder)
+    }
+
+    /// Throws when a port is taken, and says by whom.
+    func checkPorts() throws(CommandError) {
+        for address in listen {
+            let host = String(address.split(separator: ":")[0])
+            guard PortOwner.isFree(port, address: host) else {
+                throw taken(port, "the one origin", hint: "choose another with --port")
+            }
+        }
+        for (port, use) in services.flatMap(ports.all) where !PortOwner.isFree(port) {
+            throw taken(port, use, hint: "shift all services' ports with --port-base")
+        }
+    }
+
+    private func taken(_ port: Int, _ use: String, hint: String) -> CommandError {
+        let owner = PortOwner.describe(port).map { "by \($0)" } ?? "by another program"
+        return CommandError(
+            "port \(port) (\(use)) is in use \(owner)", hint: "stop that, or \(hint)")
+    }
+
+    /// How every program is started, nginx last.
+    var recipes: [Program.Recipe] {
+        get throws {
+            let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+                .deletingLastPathComponent().path
+            return try services.map { try recipe($0, in: folder) } + [nginx()]
+        }
+    }
+
+    private func recipe(_ service: Service, in folder: String) throws(CommandError)
+        -> Program.Recipe
+    {
+        let path = "\(folder)/\(service.program)"
+        guard access(path, X_OK) == 0 else {
+            throw CommandError(
+                "\(path) is not there", hint: "build everything with: make build")
+        }
+        var environment = call.environment
+        for name in ["JAGA_TOKEN", "JAGA_URL"] { environment[name] = nil }
+        if environment["JAGA_EVALUATOR_PORT"] == nil {
+            environment["JAGA_EVALUATOR_PORT"] = String(ports.http(.evaluator))
+        }
+        if environment["JAGA_PUBLIC_URL"] == nil { environment["JAGA_PUBLIC_URL"] = origin }
+        var arguments = ["--home", home, "--port-base", String(ports.base)]
+        if let file = configuration.file { arguments += ["--config", file] }
+        return Program.Recipe(
+            name: service.rawValue, path: path, arguments: arguments, environment: environment,
+            readyURL: "http://127.0.0.1:\(ports.http(service))/readyz", readyStatuses: [200],
+            place: "http 127.0.0.1:\(ports.http(service))")
+    }
+
+    private func nginx() throws(CommandError) -> Program.Recipe {
+        let places = (call.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let usual = (places + ["/usr/sbin", "/usr/local/sbin"]).map { $0 + "/nginx" }
+        let candidates = configuration.optional("JAGA_UP_NGINX").map { [$0] } ?? usual
+        guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
+            throw CommandError(
+                "nginx is not installed", hint: "run 'make setup', or: apt-get install nginx")
+        }
+        return Program.Recipe(
+            name: Up.nginxName, path: path,
+            arguments: ["-p", nginxFolder, "-c", "nginx.conf", "-e", "stderr"], environment: [:],
+            readyURL: "http://127.0.0.1:\(port)/", readyStatuses: [404], place: origin)
+    }
+
+    /// Shown once everything works.
+    var welcome: String {
+        let name = CommandLine.arguments.first ?? "jaga"
+        let lines = [
+            "", Console.paint("Jaga is ready at \(origin)", .bold), "",
+            "  \(name) demo     a circle of three people, with phones and zones, to play with",
+            "  \(name) init     the way to your own circle, first phone and a test message",
+            "  \(name) tail     every event as it happens",
+            "  \(name) status   services, streams, messages, gateways", "",
+            "Ctrl-C stops everything.", "",
+        ]
+        return lines.joined(separator: "\n")
+    }
+}

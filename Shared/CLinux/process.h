@@ -1,0 +1,82 @@
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Between fork and exec only async-signal-safe calls are allowed, which Swift code cannot promise;
+// posix_spawn cannot ask for a signal when the parent dies.
+
+// The child's side of clinux_spawn; never returns.
+static inline void clinux_become(
+    const char *path, char *const argv[], char *const envp[], int output, pid_t parent,
+    int death_signal, int report) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setpgid(0, 0);
+    if (death_signal) {
+        prctl(PR_SET_PDEATHSIG, death_signal);
+        if (getppid() != parent) _exit(127);
+    }
+    int input = open("/dev/null", O_RDONLY);
+    if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) {
+        int failure = errno;
+        (void)!write(report, &failure, sizeof failure);
+        _exit(127);
+    }
+    for (int descriptor = 3; descriptor < report; descriptor++) close(descriptor);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, report + 1, ~0U, 0);
+#endif
+    execve(path, argv, envp);
+    int failure = errno;
+    (void)!write(report, &failure, sizeof failure);
+    _exit(127);
+}
+
+// Starts a program in a process group of its own, without input, with its output and errors on
+// `output`. Unless it is 0, the child gets `death_signal` when the calling thread ends. Returns the
+// process id, or -1 and errno, also when the program could not be executed.
+static inline pid_t clinux_spawn(
+    const char *path, char *const argv[], char *const envp[], int output, int death_signal) {
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child == 0) clinux_become(path, argv, envp, output, parent, death_signal, ends[1]);
+    int failure = child < 0 ? errno : 0;
+    close(ends[1]);
+    if (child > 0) {
+        ssize_t count;
+        do count = read(ends[0], &failure, sizeof failure);
+        while (count < 0 && errno == EINTR);
+        if (count > 0) {
+            waitpid(child, NULL, 0);
+            child = -1;
+        }
+    }
+    close(ends[0]);
+    if (child < 0) errno = failure;
+    return child;
+}
+
+// wait(2)'s macros: exit status, or 128 + the number of the signal that ended it.
+static inline int clinux_exit_status(int status) {
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// fcntl(2) is variadic.
+static inline void clinux_set_close_on_exec(int descriptor) {
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+static inline void clinux_set_nonblocking(int descriptor) {
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}

@@ -1,0 +1,97 @@
+import CLinux
+import Glibc
+
+/// A program that this one started, in a process group of its own, with everything that it writes
+/// on one pipe.
+///
+/// Nothing here waits: ``drain()`` returns what was written, ``reap()`` whether it ended.
+public final class ChildProcess: Pollable {
+    public let pid: Int32
+    /// Set by ``reap()``: the exit status, or 128 + the number of the signal that ended it.
+    public private(set) var exitStatus: Int32?
+    private var output: Int32
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - path: of the program; nothing is looked up
+    ///   - arguments: without the program's name
+    ///   - diesWithParent: it gets SIGTERM when the thread that called this ends; let that be the
+    ///     main thread
+    public init(
+        path: String, arguments: [String], environment: [String: String],
+        diesWithParent: Bool = true
+    ) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError(errno, "open a pipe") }
+        for end in ends { clinux_set_close_on_exec(end) }
+        let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let started = ChildProcess.withCStrings([path] + arguments) { argv in
+            ChildProcess.withCStrings(variables) { envp in
+                clinux_spawn(path, argv, envp, ends[1], diesWithParent ? SIGTERM : 0)
+            }
+        }
+        let failure = errno
+        close(ends[1])
+        guard started > 0 else {
+            close(ends[0])
+            throw SystemError(failure, "start \(path)")
+        }
+        clinux_set_nonblocking(ends[0])
+        pid = started
+        output = ends[0]
+    }
+
+    deinit { if output >= 0 { close(output) } }
+
+    /// What it wrote since the last call; nil once the pipe is at its end.
+    public func drain() -> [UInt8]? {
+        guard output >= 0 else { return nil }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count < 1 << 20 {
+            let count = read(output, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            if count > 0 {
+                bytes += chunk[..<count]
+                continue
+            }
+            if count == 0 {
+                close(output)
+                output = -1
+                return bytes.isEmpty ? nil : bytes
+            }
+            break
+        }
+        return bytes
+    }
+
+    /// Its exit status if it has ended; afterwards the process id is nobody's.
+    public func reap() -> Int32? {
+        if let exitStatus { return exitStatus }
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
+        exitStatus = clinux_exit_status(status)
+        return exitStatus
+    }
+
+    /// Sends a signal such as SIGTERM, unless it has ended.
+    public func send(_ signal: Int32) {
+        if exitStatus == nil { kill(pid, signal) }
+    }
+
+    public func appendPollItems(to items: inout [PollItem]) {
+        if output >= 0 { items.append(PollItem(descriptor: output)) }
+    }
+
+    public var waitMilliseconds: Int? { nil }
+
+    /// A null-terminated array of C strings, as execve takes them.
+    private static func withCStrings<Result>(
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import Runtime
+import Testing
+
+@Suite struct `A child process` {
+    /// Everything that the child writes until it ends, and its exit status; 30 s at most.
+    private func finish(_ child: ChildProcess) async throws -> (text: String, status: Int32) {
+        var bytes: [UInt8] = []
+        for _ in 0..<3000 {
+            while let more = child.drain(), !more.isEmpty { bytes += more }
+            if let status = child.reap() {
+                while let more = child.drain(), !more.isEmpty { bytes += more }
+                return (String(decoding: bytes, as: UTF8.self), status)
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        child.send(SIGKILL)
+        throw SystemError(ETIMEDOUT, "wait for a child")
+    }
+
+    private func shell(_ script: String, _ environment: [String: String] = [:]) throws
+        -> ChildProcess
+    {
+        try ChildProcess(
+            path: "/bin/sh", arguments: ["-c", script], environment: environment,
+            diesWithParent: false)
+    }
+
+    @Test func `writes output and errors on one pipe and tells its status`() async throws {
+        let child = try shell("echo $WORD; echo wrong >&2; exit 3", ["WORD": "said"])
+        let (text, status) = try await finish(child)
+        #expect(text == "said\nwrong\n")
+        #expect(status == 3)
+        #expect(child.drain() == nil)
+        #expect(child.reap() == 3)
+    }
+
+    @Test func `runs in a process group of its own without input`() async throws {
+        let child = try shell("cat; ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat")
+        let (text, status) = try await finish(child)
+        #expect(
+            text.split(separator: " ").last.map { $0.split(separator: "\n") } == ["\(child.pid)"])
+        #expect(status == 0)
+    }
+
+    @Test func `inherits neither descriptors nor masked signals`() async throws {
+        let open = clinuxOpenNull()
+        defer { close(open) }
+        let child = try shell("ls /proc/$$/fd | tr '\\n' ' '; kill -TERM $$; echo survived")
+        let (text, status) = try await finish(child)
+        #expect(text.split(separator: " ").compactMap { Int($0) }.filter { $0 > 2 } == [])
+        #expect(status == 128 + SIGTERM)
+        #expect(!text.contains("survived"))
+    }
+
+    /// A descriptor without close-on-exec.
+    private func clinuxOpenNull() -> Int32 { dup(2) }
+
+    @Test func `ends by the signal that it is sent`() async throws {
+        let child = try shell("echo up; exec sleep 60")
+        while child.drain()?.isEmpty == true { try await Task.sleep(for: .milliseconds(5)) }
+        child.send(SIGKILL)
+        #expect(try await finish(child).status == 128 + SIGKILL)
+    }
+
+    @Test func `is refused when there is no such program`() {
+        do throws(SystemError) {
+            _ = try ChildProcess(path: "/nowhere/program", arguments: [], environment: [:])
+            Issue.record("there is no such program")
+        } catch {
+            #expect(error.number == ENOENT)
+            #expect(error.operation == "start /nowhere/program")
+        }
+    }
+
+    @Test func `ends when the thread that started it does`() async throws {
+        final class Box: @unchecked Sendable { var child: ChildProcess? }
+        let box = Box()
+        await withCheckedContinuation { continuation in
+            let thread = OwnThread {
+                box.child = try? ChildProcess(
+                    path: "/bin/sleep", arguments: ["60"], environment: [:], diesWithParent: true)
+            }
+            thread.join()
+            continuation.resume()
+        }
+        let child = try #require(box.child)
+        #expect(try await finish(child).status == 128 + SIGTERM)
+    }
+}
+
+/// A thread that runs a closure and ends.
+private struct OwnThread {
+    private final class Work {
+        let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+    private var handle = pthread_t()
+
+    init(_ body: @escaping () -> Void) {
+        let work = Unmanaged.passRetained(Work(body))
+        pthread_create(
+            &handle, nil,
+            { raw in
+                Unmanaged<Work>.fromOpaque(raw!).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+    }
+
+    func join() { pthread_join(handle, nil) }
+}
