@@ -1,0 +1,23 @@
+import Model
+
+/// What the daemon does once the core has decided.
+public enum Effect: Hashable, Sendable {
+    /// Write or delete the row that this event of the directory is about, and publish the event.
+    case record(EventBody)
+    /// Answer a request.
+    case answer(RequestID, Answer)
+}
+
+/// What became of a command.
+public enum Answer: Hashable, Sendable {
+    case person(Person)
+    case device(Device)
+    /// A new device with the credential it speaks by.
+    case newDevice(Device, Credential)
+    case credential(Credential)
+    case circle(Circle)
+    case zone(Zone)
+    /// Done, and nothing is left to show.
+    case gone
+    case refused(Refusal)
+}

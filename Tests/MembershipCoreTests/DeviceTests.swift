@@ -1,0 +1,110 @@
+import Directory
+import MembershipCore
+import Model
+import Testing
+
+@Suite struct DeviceTests {
+    private func withDevice() -> Scene {
+        let scene = Scene()
+        scene.ask(anna, .createDevice(person(1), device(1), deviceNamed("Phone"), credential(1)))
+        return scene
+    }
+
+    @Test func `a new device speaks for its person by its credential`() {
+        let scene = withDevice()
+        #expect(
+            scene.core.directory.principal(tokenHash: "h1") == .device(device(1), of: person(1)))
+        #expect(scene.published.map(\.kind) == [.deviceChanged, .credentialChanged])
+    }
+
+    @Test func `a device may name itself`() {
+        let scene = withDevice()
+        let itself = Principal.device(device(1), of: person(1))
+        let answer = scene.ask(
+            itself, ifVersion: 1, .updateDevice(person(1), device(1), deviceNamed("Pixel")))
+        #expect(answer.device?.name == "Pixel")
+        #expect(answer.device?.version == 2)
+    }
+
+    @Test func `a device under the wrong person is not found`() {
+        let scene = withDevice()
+        let changes: [Change] = [
+            .updateDevice(person(2), device(1), deviceNamed("X")),
+            .removeDevice(person(2), device(1)),
+            .rotateCredential(person(2), device(1), credential(2)),
+            .removeCredential(person(2), credential(1).id),
+        ]
+        for change in changes {
+            #expect(scene.ask(.operator, change).refusal?.reason == .missing)
+        }
+    }
+
+    @Test func `nobody else touches a person's devices`() {
+        let scene = withDevice()
+        let changes: [Change] = [
+            .createDevice(person(1), device(2), deviceNamed("X"), credential(2)),
+            .updateDevice(person(1), device(1), deviceNamed("X")),
+            .removeDevice(person(1), device(1)),
+            .rotateCredential(person(1), device(1), credential(2)),
+            .createCredential(person(1), credential(2)),
+            .removeCredential(person(1), credential(1).id),
+        ]
+        for change in changes { #expect(scene.ask(ben, change).denial == .notYours) }
+        for change in [changes[3], changes[4]] {
+            #expect(scene.ask(.operator, change).refusal == nil)
+        }
+    }
+
+    @Test func `a rotated credential takes the old one's place at once`() {
+        let scene = withDevice()
+        scene.ask(anna, .rotateCredential(person(1), device(1), credential(2)))
+        #expect(scene.core.directory.principal(tokenHash: "h1") == nil)
+        #expect(
+            scene.core.directory.principal(tokenHash: "h2") == .device(device(1), of: person(1)))
+    }
+
+    @Test func `a removed device leads no longer`() {
+        let scene = withDevice()
+        scene.ask(
+            anna, .updatePerson(person(1), personPatch { $0.leadingDevice = .some(device(1)) }))
+        #expect(scene.ask(anna, .removeDevice(person(1), device(1))) == .gone)
+        #expect(scene.core.directory.person(person(1))?.leadingDevice == nil)
+        #expect(scene.core.directory.person(person(1))?.version == 3)
+        #expect(
+            scene.published.map(\.kind) == [.personChanged, .credentialRemoved, .deviceRemoved])
+    }
+
+    @Test func `devices and credentials are limited`() {
+        let scene = Scene()
+        for number in 1...Limits.devicesPerPersonMax {
+            let change = Change.createDevice(
+                person(1), device(number), deviceNamed("D"), credential(number))
+            #expect(scene.ask(anna, change).refusal == nil)
+        }
+        let change = Change.createDevice(person(1), device(99), deviceNamed("D"), credential(99))
+        #expect(scene.ask(anna, change).refusal?.reason == .conflict)
+        for number in 1...Limits.credentialsPerPersonMax {
+            let change = Change.createCredential(person(1), credential(100 + number))
+            #expect(scene.ask(anna, change).refusal == nil)
+        }
+        let more = Change.createCredential(person(1), credential(200))
+        #expect(scene.ask(anna, more).refusal?.reason == .conflict)
+    }
+
+    @Test func `the operator has one token, the one that was made last`() {
+        let scene = Scene()
+        var effects: [Effect] = []
+        scene.core.handle(.operatorToken(credential(1)), at: scene.now, into: &effects)
+        #expect(effects.count == 1)
+        #expect(scene.core.directory.principal(tokenHash: "h1") == .operator)
+        #expect(scene.ask(anna, .rotateOperatorToken(credential(2))).denial == .operatorOnly)
+        scene.ask(.operator, .rotateOperatorToken(credential(2)))
+        #expect(scene.core.directory.principal(tokenHash: "h1") == nil)
+        #expect(scene.core.directory.principal(tokenHash: "h2") == .operator)
+        effects = []
+        scene.core.handle(.operatorToken(credential(2)), at: scene.now, into: &effects)
+        #expect(effects.isEmpty)
+        scene.core.handle(.operatorToken(credential(3)), at: scene.now, into: &effects)
+        #expect(scene.core.directory.operatorCredentials.map(\.hash) == ["h3"])
+    }
+}

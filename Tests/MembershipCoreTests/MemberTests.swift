@@ -1,0 +1,158 @@
+import Directory
+import Model
+import Testing
+
+@testable import MembershipCore
+
+@Suite struct MemberTests {
+    private func invitation() -> Scene {
+        let scene = Scene()
+        scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Family" }))
+        scene.ask(anna, .addMember(circle(1), person(2), member(.guardian)))
+        return scene
+    }
+
+    @Test func `an invited person joins by saying yes, and not before`() {
+        let scene = invitation()
+        #expect(scene.family?.member(person(2)) == nil)
+        #expect(scene.core.directory.invitations(of: person(2)) == [circle(1)])
+        let others = scene.ask(
+            anna, .updateMember(circle(1), person(2), member(accepted: true)))
+        #expect(others.denial == .notYours)
+        let answer = scene.ask(
+            ben, .updateMember(circle(1), person(2), member(sharing: .off, accepted: true)))
+        #expect(answer.circle?.member(person(2))?.joined == scene.now)
+        #expect(answer.circle?.member(person(2))?.role == .guardian)
+        #expect(answer.circle?.member(person(2))?.sharing == .off)
+        #expect(answer.circle?.version == 3)
+    }
+
+    @Test func `an invited person says no by leaving`() {
+        let scene = invitation()
+        let declined = scene.ask(
+            ben, .updateMember(circle(1), person(2), member(accepted: false)))
+        #expect(declined.refusal?.field == "accepted")
+        #expect(scene.ask(ben, .removeMember(circle(1), person(2))) == .gone)
+        #expect(scene.family?.members.map(\.person) == [person(1)])
+    }
+
+    @Test func `what the operator adds has joined at once`() {
+        let scene = Scene(circle: true)
+        #expect(scene.family?.member(person(3))?.joined == scene.now)
+    }
+
+    @Test func `an admin does not decide what the invited person shares`() {
+        let scene = Scene()
+        scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Family" }))
+        let answer = scene.ask(
+            anna, .addMember(circle(1), person(2), member(.member, sharing: .on)))
+        #expect(answer.denial == .notYours)
+        #expect(answer.refusal?.field == "sharing")
+    }
+
+    @Test func `nobody is in a circle twice, and nobody who does not exist`() {
+        let scene = Scene(circle: true)
+        #expect(
+            scene.ask(anna, .addMember(circle(1), person(3), member())).refusal?.reason
+                == .conflict)
+        let ghost = scene.ask(anna, .addMember(circle(1), person(9), member())).refusal
+        #expect(ghost?.reason == .invalid)
+        #expect(ghost?.field == "person")
+    }
+
+    @Test func `only the member changes sharing, the operator neither`() {
+        let scene = Scene(circle: true)
+        let pause = Sharing.pausedUntil(scene.now + .seconds(3600))
+        let change = Change.updateMember(circle(1), person(3), member(sharing: pause))
+        #expect(scene.ask(anna, change).denial == .notYours)
+        #expect(scene.ask(.operator, change).denial == .notYours)
+        #expect(scene.ask(citra, change).circle?.member(person(3))?.sharing == pause)
+        let past = Change.updateMember(
+            circle(1), person(3), member(sharing: .pausedUntil(scene.now)))
+        #expect(scene.ask(citra, past).refusal?.field == "sharing.pausedUntil")
+    }
+
+    @Test func `only an admin changes roles, and keeps one admin`() {
+        let scene = Scene(circle: true)
+        let promote = Change.updateMember(circle(1), person(3), member(.guardian))
+        #expect(scene.ask(ben, promote).denial == .roleTooLow)
+        #expect(scene.ask(citra, promote).denial == .roleTooLow)
+        #expect(scene.ask(anna, promote).circle?.member(person(3))?.role == .guardian)
+        let resign = Change.updateMember(circle(1), person(1), member(.member))
+        #expect(scene.ask(anna, resign).refusal == Attempt.lastAdmin)
+        scene.ask(anna, .updateMember(circle(1), person(2), member(.admin)))
+        #expect(scene.ask(anna, resign).circle?.member(person(1))?.role == .member)
+    }
+
+    @Test func `an invited admin is none yet`() {
+        let scene = Scene(circle: true)
+        scene.ask(.operator, .createPerson(person(4), personPatch { $0.name = "Dewi" }))
+        scene.ask(anna, .addMember(circle(1), person(4), member(.admin)))
+        #expect(scene.ask(anna, .removeMember(circle(1), person(1))).refusal?.reason == .conflict)
+    }
+
+    @Test func `leaving needs nobody and leaves nothing to show`() {
+        let scene = Scene(circle: true)
+        #expect(scene.ask(citra, .removeMember(circle(1), person(3))) == .gone)
+        #expect(scene.family?.member(person(3)) == nil)
+    }
+
+    @Test func `an admin removes others and gets the circle, others may not`() {
+        let scene = Scene(circle: true)
+        #expect(scene.ask(ben, .removeMember(circle(1), person(3))).denial == .roleTooLow)
+        let answer = scene.ask(anna, .removeMember(circle(1), person(3)))
+        #expect(answer.circle?.members.count == 2)
+        #expect(
+            scene.ask(anna, .removeMember(circle(1), person(3))).refusal?.reason == .missing)
+    }
+
+    @Test func `the last one who leaves takes the circle along`() {
+        let scene = Scene(circle: true)
+        for number in [2, 3] { scene.ask(anna, .removeMember(circle(1), person(number))) }
+        #expect(scene.ask(anna, .removeMember(circle(1), person(1))) == .gone)
+        #expect(scene.family == nil)
+    }
+
+    @Test func `who goes is in the escalation policy no longer`() {
+        let scene = Scene(circle: true)
+        let tiers = [EscalationTier(roles: [], people: [person(2), person(3)])]
+        scene.ask(anna, .updateCircle(circle(1), circlePatch { $0.escalation = tiers }))
+        scene.ask(citra, .removeMember(circle(1), person(3)))
+        #expect(scene.family?.escalation[0].people == [person(2)])
+    }
+
+    @Test func `a circle of a trial is limited`() {
+        let scene = Scene(circle: true)
+        let most = Limits.allowance(of: .trial).members
+        for number in 4...most + 1 {
+            scene.ask(.operator, .createPerson(person(number), personPatch { $0.name = "P" }))
+        }
+        for number in 4...most {
+            let change = Change.addMember(circle(1), person(number), member())
+            #expect(scene.ask(anna, change).refusal == nil)
+        }
+        let change = Change.addMember(circle(1), person(most + 1), member())
+        #expect(scene.ask(anna, change).refusal?.reason == .conflict)
+    }
+}
+
+@Suite struct TrackerIDTests {
+    @Test func `a tracker id is close to the name`() {
+        #expect(TrackerID.free(for: "Anna Tan", besides: []) == "AT")
+        #expect(TrackerID.free(for: "anna", besides: []) == "AN")
+        #expect(TrackerID.free(for: "Anna", besides: ["AN"]) == "AA")
+        #expect(TrackerID.free(for: "Li", besides: ["LI"]) == "LA")
+        #expect(TrackerID.free(for: "安娜", besides: []) == "AA")
+        #expect(TrackerID.free(for: "", besides: ["AA"]) == "AB")
+    }
+
+    @Test func `every member that a circle can have gets another one`() {
+        var taken: [String] = []
+        for _ in 0..<Limits.suite.members {
+            let next = TrackerID.free(for: "Anna", besides: taken)
+            #expect(next.utf8.count == 2)
+            taken.append(next)
+        }
+        #expect(Set(taken).count == Limits.suite.members)
+    }
+}

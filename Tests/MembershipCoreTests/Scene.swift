@@ -1,0 +1,125 @@
+import Directory
+import MembershipCore
+import Model
+
+/// A core with readable ids that is spoken to in sentences.
+final class Scene {
+    var core = MembershipCore()
+    var now = Timestamp(seconds: 1_800_000_000)
+    private(set) var published: [EventBody] = []
+    private var request: RequestID = 0
+
+    /// Gives a command and returns its answer.
+    @discardableResult
+    func ask(_ principal: Principal, ifVersion: Int64? = nil, _ change: Change) -> Answer {
+        request += 1
+        let command = Command(
+            request: request, principal: principal, ifVersion: ifVersion, change: change)
+        var effects: [Effect] = []
+        core.handle(.command(command), at: now, into: &effects)
+        var answers: [Answer] = []
+        published = []
+        for effect in effects {
+            switch effect {
+            case .record(let body): published.append(body)
+            case .answer(request, let answer): answers.append(answer)
+            case .answer: fatalError("an answer to a request that was not made")
+            }
+        }
+        guard answers.count == 1 else { fatalError("a command is answered once") }
+        return answers[0]
+    }
+
+    /// Anna (1), Ben (2) and Citra (3); with `circle`, a family of which Anna is the admin, Ben a
+    /// guardian and Citra a member.
+    init(circle withCircle: Bool = false) {
+        for (number, name) in [(1, "Anna"), (2, "Ben"), (3, "Citra")] {
+            var patch = PersonPatch()
+            patch.name = name
+            ask(.operator, .createPerson(person(number), patch))
+        }
+        guard withCircle else { return }
+        var patch = CirclePatch()
+        patch.name = "Family"
+        ask(.operator, .createCircle(circle(1), patch))
+        for (number, role) in [(1, Role.admin), (2, .guardian), (3, .member)] {
+            ask(.operator, .addMember(circle(1), person(number), member(role)))
+        }
+    }
+
+    var family: Circle? { core.directory.circle(circle(1)) }
+}
+
+func person(_ number: Int) -> PersonID { PersonID(ID128(high: 1, low: UInt64(number))) }
+func device(_ number: Int) -> DeviceID { DeviceID(ID128(high: 2, low: UInt64(number))) }
+func circle(_ number: Int) -> CircleID { CircleID(ID128(high: 4, low: UInt64(number))) }
+func zone(_ number: Int) -> ZoneID { ZoneID(ID128(high: 5, low: UInt64(number))) }
+func credential(_ number: Int) -> NewCredential {
+    NewCredential(id: CredentialID(ID128(high: 3, low: UInt64(number))), hash: "h\(number)")
+}
+func contact(_ number: Int, _ address: String, _ channel: Channel = .sms) -> ContactPoint {
+    ContactPoint(
+        id: ContactID(ID128(high: 6, low: UInt64(number))), channel: channel, address: address)
+}
+
+let anna = Principal.person(person(1))
+let ben = Principal.person(person(2))
+let citra = Principal.person(person(3))
+
+func personPatch(_ change: (inout PersonPatch) -> Void) -> PersonPatch {
+    var patch = PersonPatch()
+    change(&patch)
+    return patch
+}
+
+func deviceNamed(_ name: String) -> DevicePatch {
+    var patch = DevicePatch()
+    patch.name = name
+    return patch
+}
+
+func circlePatch(_ change: (inout CirclePatch) -> Void) -> CirclePatch {
+    var patch = CirclePatch()
+    change(&patch)
+    return patch
+}
+
+func member(
+    _ role: Role? = nil, sharing: Sharing? = nil, accepted: Bool? = nil
+) -> MemberPatch {
+    var patch = MemberPatch()
+    patch.role = role
+    patch.sharing = sharing
+    patch.accepted = accepted
+    return patch
+}
+
+func zonePatch(_ name: String, vertices: Int = 0) -> ZonePatch {
+    let center = Coordinate(latitudeE7: 30_000_000, longitudeE7: 1_010_000_000)
+    let ring = (0..<vertices).map { PlanePoint(x: Int32($0), y: 0) }
+    var patch = ZonePatch()
+    patch.name = name
+    patch.drawing = ZonePatch.Drawing(
+        shape: .circle(center: center, radiusCentimetres: 10_000),
+        prepared: PreparedGeometry(
+            origin: center, coefficients: [], radiusCentimetres: 10_000,
+            polygons: vertices == 0 ? [] : [[ring]], inradiusCentimetres: 10_000,
+            reachCentimetres: 10_000))
+    return patch
+}
+
+extension Answer {
+    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    var denial: Denial? {
+        if case .denied(let denial)? = refusal?.reason { denial } else { nil }
+    }
+    var person: Person? { if case .person(let person) = self { person } else { nil } }
+    var circle: Circle? { if case .circle(let circle) = self { circle } else { nil } }
+    var zone: Zone? { if case .zone(let zone) = self { zone } else { nil } }
+    var device: Device? {
+        switch self {
+        case .device(let device), .newDevice(let device, _): device
+        default: nil
+        }
+    }
+}
