@@ -28,3 +28,25 @@ static inline char **clinux_environment(void) {
 static inline int clinux_open(const char *path, int flags, mode_t mode) {
     return open(path, flags | O_CLOEXEC, mode);
 }
+
+// struct epoll_event is packed and holds a union. Adds the descriptor, or changes what it waits for.
+static inline int clinux_epoll_set(int epoll, int descriptor, uint32_t events) {
+    struct epoll_event event = { .events = events, .data = { .fd = descriptor } };
+    if (epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+static inline int clinux_epoll_remove(int epoll, int descriptor) {
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+// Takes one event without waiting; 1 = there was one.
+static inline int clinux_epoll_next(int epoll, int *descriptor, uint32_t *events) {
+    struct epoll_event event;
+    int count = epoll_wait(epoll, &event, 1, 0);
+    if (count == 1) {
+        *descriptor = event.data.fd;
+        *events = event.events;
+    }
+    return count;
+}

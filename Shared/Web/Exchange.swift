@@ -38,7 +38,7 @@ final class Exchange {
         request = Request(id: id, method: .get, path: path, query: Query(encoded: query))
     }
 
-    /// Path and query of a target in origin form (`/a?b`), absolute form (`http://host/a?b`) or `*`.
+    /// Path and query of a target in origin form `/a?b`, absolute form `http://host/a?b`, or `*`.
     private static func split(_ target: String) -> (path: String, query: Substring) {
         var rest = target[...]
         if let scheme = rest.firstRange(of: "://"), !rest.hasPrefix("/") {

@@ -13,6 +13,8 @@ final class Intake {
     private(set) var open = 0
     /// Bytes of bodies held by open exchanges.
     private(set) var heldBytes = 0
+    /// Nothing goes to the service any more: what becomes complete is answered 503 here.
+    var isStopping = false
     private var arrived: [Request] = []
     private var lastID: UInt64 = 0
 
@@ -73,6 +75,7 @@ final class Intake {
         case .begun: return beginReading(exchange, method)
         case .reading:
             if !piece.isEmpty { return take(piece, exchange) }
+            if isStopping { return send(.problem(.unavailable("the service stops")), exchange) }
             exchange.state = .waiting
             waiting[exchange.id] = exchange
             arrived.append(exchange.request)

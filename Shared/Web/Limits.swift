@@ -51,5 +51,5 @@ public struct TransferLimits: Hashable, Sendable {
     /// Header lines of an answer that are kept.
     static let headerBytes = 16 << 10
     /// Text of a mail server's reply that is kept.
-    static let replyBytes = 1 << 10
+    static let replyCharacters = 1000
 }

@@ -113,6 +113,7 @@ public final class Server: Pollable {
     /// Answers what waits with 503, sends that, and closes everything.
     public func stop() {
         guard let daemon else { return }
+        intake.isStopping = true
         for id in intake.waiting.keys.sorted() {
             answer(id, .problem(.unavailable("the service stops")))
         }

@@ -13,7 +13,7 @@ public struct Transfer: Sendable {
     public var token: UInt64
     public var lane: Lane
     public var call: Call
-    /// From start to answer, waiting in the lane excluded.
+    /// At most so long from start to answer, waiting in the lane excluded.
     public var timeoutMilliseconds: Int
 
     /// What is transferred.
@@ -55,10 +55,14 @@ public struct HTTPCall: Sendable {
     public var authoritiesFile: String?
     /// The answer's body is cut after so many bytes.
     public var answerBytesMax: Int
+    /// Sent twice it does no more than once. Then a kept connection is used: where that turns out
+    /// dead, the request is sent again on a new one. Any other call gets a connection of its own.
+    public var isRepeatable: Bool
 
     public init(
         _ method: Method, _ url: String, headers: Headers = Headers(), body: [UInt8] = [],
-        login: Login? = nil, authoritiesFile: String? = nil, answerBytesMax: Int = 64 << 10
+        login: Login? = nil, authoritiesFile: String? = nil, answerBytesMax: Int = 64 << 10,
+        isRepeatable: Bool = false
     ) {
         self.method = method
         self.url = url
@@ -67,6 +71,7 @@ public struct HTTPCall: Sendable {
         self.login = login
         self.authoritiesFile = authoritiesFile
         self.answerBytesMax = answerBytesMax
+        self.isRepeatable = isRepeatable
     }
 }
 

@@ -1,15 +1,54 @@
+import Model
 import Runtime
 
 /// Calls to the outside, HTTP and mail, in the loop of their service.
+///
+/// Lanes share nothing: an emergency's call waits behind no other lane's connection, queue or
+/// limit. Every transfer that was started ends in exactly one result, unless ``stop()`` comes
+/// before. Not thread-safe: everything happens on the thread of the loop.
 public final class Transfers: Pollable {
-    public init(limits: TransferLimits = TransferLimits()) {}
+    private let engines: [LaneEngine]
 
-    public var waitMilliseconds: Int? { nil }
-    public func appendPollItems(to items: inout [PollItem]) {}
+    public init(limits: TransferLimits = TransferLimits()) {
+        engines = Lane.allCases.map { _ in LaneEngine(limits: limits) }
+    }
+
+    public func appendPollItems(to items: inout [PollItem]) {
+        for engine in engines { items.append(PollItem(descriptor: engine.descriptor)) }
+    }
+
+    public var waitMilliseconds: Int? { engines.compactMap(\.waitMilliseconds).min() }
+
+    /// Transfers of a lane that were started and are not finished.
+    public func openCount(_ lane: Lane) -> Int { engine(of: lane).openCount }
+
     /// Begins a transfer, or lets it wait for its turn in its lane.
-    public func start(_ transfer: Transfer) {}
-    /// Moves what is ready; returns what ended.
-    public func drain() -> [TransferResult] { [] }
-    /// Gives up everything without a result.
-    public func stop() {}
+    ///
+    /// A lane that is full (``TransferLimits/waiting``) fails it at once, as not sent.
+    public func start(_ transfer: Transfer) { engine(of: transfer.lane).start(transfer) }
+
+    /// Moves what is ready.
+    ///
+    /// - Returns: what ended since the last time, in the order of the ends.
+    public func drain() -> [TransferResult] { engines.flatMap { $0.drain() } }
+
+    /// Gives up everything that is under way, without results.
+    public func stop() {
+        for engine in engines { engine.stop() }
+    }
+
+    /// Runs one transfer and waits for its end. For programs that have nothing else to do.
+    public static func run(_ transfer: Transfer) -> TransferResult {
+        let transfers = Transfers()
+        defer { transfers.stop() }
+        transfers.start(transfer)
+        while true {
+            if let result = transfers.drain().first { return result }
+            Loop.wait(on: [transfers], atMost: 1000)
+        }
+    }
+
+    private func engine(of lane: Lane) -> LaneEngine {
+        engines[lane == .safety ? 0 : 1]
+    }
 }

@@ -147,6 +147,17 @@ import Testing
         #expect(throws: RawClient.Refused.self) { try RawClient(port: loop.server.port) }
     }
 
+    @Test func `answers what arrives while it stops`() throws {
+        let loop = try TestLoop()
+        let client = try loop.client()
+        client.send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { client.answers().count == 1 })
+        client.send("GET /2 HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.server.stop()
+        loop.run(until: { client.isClosed })
+        #expect(loop.requests.count == 1)
+    }
+
     @Test func `takes no new client on the way to its stop, and serves the old`() throws {
         let loop = try TestLoop()
         let client = try loop.client()
