@@ -16,6 +16,9 @@ final class Intake {
     /// Nothing goes to the service any more: what becomes complete is answered 503 here.
     var isStopping = false
     private var arrived: [Request] = []
+
+    /// Whether complete requests wait to be taken: `flush()` reads, too.
+    var hasArrived: Bool { !arrived.isEmpty }
     private var lastID: UInt64 = 0
 
     init(limits: ServerLimits) { self.limits = limits }

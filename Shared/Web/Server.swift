@@ -62,6 +62,7 @@ public final class Server: Pollable {
 
     public var waitMilliseconds: Int? {
         guard let daemon else { return nil }
+        if intake.hasArrived { return 0 }
         var library: CUnsignedLongLong = 0
         let libraryWait =
             MHD_get_timeout(daemon, &library) == .YES
