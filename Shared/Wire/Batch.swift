@@ -1,0 +1,120 @@
+import Model
+
+/// Records of one stream that follow each other, in one frame.
+public struct Batch: Hashable, Sendable {
+    public let stream: StreamName
+    /// The position before the first record.
+    public let previous: Position
+    public let records: [Record]
+    /// The chain hash after each record.
+    public let hashes: [UInt64]
+    /// Sequence of the writer's last record when it sent this.
+    public let head: UInt64
+    /// When it was sent: information, nothing depends on it.
+    public let published: Timestamp
+
+    /// - Parameter hashes: the chain after each record, if it is known; else it is computed.
+    public init(
+        stream: StreamName, after previous: Position, records: [Record], hashes: [UInt64]? = nil,
+        head: UInt64, published: Timestamp
+    ) {
+        self.stream = stream
+        self.previous = previous
+        self.records = records
+        self.hashes = hashes ?? Batch.chain(of: records, after: previous.hash)
+        self.head = head
+        self.published = published
+        invariant(self.hashes.count == records.count, "a batch has a hash for each record")
+    }
+
+    /// The position after its last record.
+    public var last: Position { position(after: records.count) }
+
+    /// The position after that many of its records.
+    public func position(after count: Int) -> Position {
+        Position(
+            incarnation: previous.incarnation, sequence: previous.sequence + UInt64(count),
+            hash: count == 0 ? previous.hash : hashes[count - 1])
+    }
+
+    private static func chain(of records: [Record], after hash: UInt64) -> [UInt64] {
+        var hash = hash
+        return records.map { record in
+            hash = record.hash(after: hash)
+            return hash
+        }
+    }
+
+    static let headBytes = 84
+
+    public func encoded() -> [UInt8] {
+        let size = records.reduce(0) { $0 + $1.wireBytes }
+        var writer = ByteWriter(capacity: Batch.headBytes + size)
+        FrameHead(topic: stream.topic, type: .data).write(to: &writer)
+        writer.put(previous.incarnation)
+        writer.put(previous.sequence &+ 1)
+        writer.put(previous.hash)
+        writer.put(last.hash)
+        writer.put(head)
+        writer.put(published.microseconds)
+        writer.put(UInt32(records.count))
+        writer.put(UInt32(size))
+        for record in records { record.write(to: &writer) }
+        return writer.bytes
+    }
+
+    /// Reads a frame and recomputes its chain.
+    ///
+    /// - Throws: ``WireError``: anything but a whole batch whose records give its last hash.
+    public init(frame: [UInt8]) throws(WireError) {
+        var reader = ByteReader(frame, operation: "read batch")
+        let head = try FrameHead(from: &reader, count: frame.count)
+        guard head.type == .data, let stream = StreamName(topic: head.topic) else {
+            throw WireError(.unknown, reader.operation, "a topic or type that nobody knows")
+        }
+        let incarnation = try reader.id()
+        let first = try reader.number(UInt64.self)
+        let previousHash = try reader.number(UInt64.self)
+        let lastHash = try reader.number(UInt64.self)
+        self.head = try reader.number()
+        published = Timestamp(microseconds: try reader.number())
+        let count = Int(try reader.number(UInt32.self))
+        let size = Int(try reader.number(UInt32.self))
+        guard size == reader.remaining, first > 0, count <= size / Record.headBytes else {
+            throw WireError(.truncated, reader.operation, "lengths that do not fit")
+        }
+        guard count <= 1 || size <= WireLimits.batchBytesMax else {
+            throw WireError(.oversized, reader.operation, "\(size) bytes in \(count) records")
+        }
+        var records: [Record] = []
+        records.reserveCapacity(count)
+        for _ in 0..<count { records.append(try Record(from: &reader)) }
+        try reader.finish()
+        let hashes = Batch.chain(of: records, after: previousHash)
+        guard hashes.last ?? previousHash == lastHash else {
+            throw WireError(.hash, reader.operation, "its records do not give its last hash")
+        }
+        self.stream = stream
+        previous = Position(incarnation: incarnation, sequence: first - 1, hash: previousHash)
+        self.records = records
+        self.hashes = hashes
+    }
+
+    /// Cuts records that follow each other into batches of at most ``WireLimits/batchBytesMax``,
+    /// or of one record.
+    public static func cut(_ records: [Record]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var start = 0
+        var size = 0
+        for (index, record) in records.enumerated() {
+            if index > start, size + record.wireBytes > WireLimits.batchBytesMax {
+                ranges.append(start..<index)
+                start = index
+                size = 0
+            }
+            size += record.wireBytes
+        }
+        if start < records.count { ranges.append(start..<records.count) }
+        return ranges
+    }
+}

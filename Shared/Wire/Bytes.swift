@@ -1,0 +1,79 @@
+import Model
+
+/// Puts numbers together, little endian.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    mutating func put(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ id: ID128) { id.appendBytes(to: &bytes) }
+
+    mutating func put(_ more: [UInt8]) { bytes += more }
+
+    /// A length of one byte and at most 255 bytes of text; longer ones are cut.
+    mutating func put(short text: String) {
+        let content = text.utf8.prefix(255)
+        bytes.append(UInt8(content.count))
+        bytes += content
+    }
+}
+
+/// Takes numbers apart, little endian, and refuses to read beyond the end.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private(set) var index = 0
+    let operation: String
+
+    init(_ bytes: [UInt8], operation: String) {
+        self.bytes = bytes
+        self.operation = operation
+    }
+
+    var remaining: Int { bytes.count - index }
+
+    mutating func number<Number: FixedWidthInteger>(
+        _ type: Number.Type = Number.self
+    ) throws(WireError) -> Number {
+        let size = MemoryLayout<Number>.size
+        try require(size)
+        let value = bytes.withUnsafeBytes {
+            $0.loadUnaligned(fromByteOffset: index, as: Number.self)
+        }
+        index += size
+        return Number(littleEndian: value)
+    }
+
+    mutating func id() throws(WireError) -> ID128 {
+        let high = try number(UInt64.self).byteSwapped
+        let low = try number(UInt64.self).byteSwapped
+        return ID128(high: high, low: low)
+    }
+
+    mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
+        try require(count)
+        defer { index += count }
+        return Array(bytes[index..<index + count])
+    }
+
+    mutating func shortText() throws(WireError) -> String {
+        let count = try number(UInt8.self)
+        return String(decoding: try take(Int(count)), as: UTF8.self)
+    }
+
+    /// Refuses what stands after the end.
+    func finish() throws(WireError) {
+        guard remaining == 0 else {
+            throw WireError(.truncated, operation, "\(remaining) bytes too many")
+        }
+    }
+
+    private func require(_ count: Int) throws(WireError) {
+        guard count <= remaining else {
+            throw WireError(.truncated, operation, "ends \(count - remaining) bytes too early")
+        }
+    }
+}

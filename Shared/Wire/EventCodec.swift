@@ -1,0 +1,91 @@
+import Model
+import Parsing
+
+/// Turns events into records and back.
+///
+/// A payload is the CloudEvents 1.0 JSON of the event, except for reports, which are compact binary
+/// (``ReportCodec``).
+public enum EventCodec {
+    /// Version of the payloads written here; others are refused.
+    public static let schema: UInt16 = 1
+
+    /// - Throws: `payload` for numbers that JSON cannot say, `oversized`.
+    public static func encode(_ event: Event) throws(WireError) -> Record {
+        let payload: [UInt8]
+        if case .inputReport(let report) = event.body {
+            payload = ReportCodec.encode(report, of: event)
+        } else {
+            payload = try cloudEvent(event, stream: nil, position: nil).serialized()
+        }
+        let record = Record(
+            kind: event.kind.rawValue, schema: schema, id: event.id.raw, payload: payload)
+        guard record.wireBytes <= WireLimits.recordBytesMax else {
+            throw WireError(.oversized, "encode event", "\(event.kind) of \(payload.count) bytes")
+        }
+        return record
+    }
+
+    /// - Throws: `newer` for a kind or schema that this program does not know, `payload` for one
+    ///   that is not what it says.
+    public static func decode(_ record: Record) throws(WireError) -> Event {
+        guard let kind = EventKind(rawValue: record.kind), record.schema == schema else {
+            throw WireError(
+                .newer, "decode event", "kind \(record.kind) in schema \(record.schema)")
+        }
+        if kind == .inputReport { return try ReportCodec.decode(record) }
+        do {
+            let json = try JSON.parse(record.payload)
+            let head = try json.decode(CloudEventHead.self)
+            guard head.id.raw == record.id, head.type == kind.type else {
+                throw WireError(.payload, "decode event", "id or type differ from the record's")
+            }
+            let body = try EventBody(kind: kind, data: json["data"] ?? .null)
+            return Event(id: head.id, time: head.time, trace: head.jagatrace ?? "", body: body)
+        } catch let error as WireError {
+            throw error
+        } catch {
+            throw WireError(.payload, "decode event", "\(kind): \(error)")
+        }
+    }
+
+    /// The event as CloudEvents 1.0 in JSON, of any kind.
+    ///
+    /// - Parameters:
+    ///   - stream: becomes `jagastream`, if given
+    ///   - position: its sequence becomes `jagaseq`, if given
+    /// - Throws: `payload` for numbers that JSON cannot say.
+    public static func cloudEvent(
+        _ event: Event, stream: StreamName?, position: Position?
+    ) throws(WireError) -> JSON {
+        var members: [JSON.Member] = [
+            .init("specversion", "1.0"),
+            .init("id", .string(event.id.description)),
+            .init("source", .string("/jaga/\(event.body.source)")),
+            .init("type", .string(event.kind.type)),
+        ]
+        if let person = event.body.person {
+            members.append(.init("subject", .string(person.description)))
+        }
+        members.append(.init("time", .string(event.time.description)))
+        members.append(.init("datacontenttype", "application/json"))
+        if !event.trace.isEmpty { members.append(.init("jagatrace", .string(event.trace))) }
+        if let stream { members.append(.init("jagastream", .string(stream.text))) }
+        if let position {
+            members.append(.init("jagaseq", .integer(Int64(clamping: position.sequence))))
+        }
+        do {
+            members.append(.init("data", try event.body.data()))
+        } catch {
+            throw WireError(.payload, "encode event", "\(event.kind): \(error)")
+        }
+        return .object(members)
+    }
+}
+
+/// The attributes of a CloudEvent that are not in its data.
+private struct CloudEventHead: Decodable {
+    var id: EventID
+    var type: String
+    var time: Timestamp
+    var jagatrace: String?
+}

@@ -1,0 +1,97 @@
+import Model
+import Parsing
+
+extension EventBody {
+    /// What the event says, as a tree.
+    func data() throws(ParseError) -> JSON {
+        switch self {
+        case .inputReport(let report): try JSON.encode(report)
+        case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
+            .watchExpired(let signal), .ladderAdopted(let signal):
+            try JSON.encode(signal)
+        case .inputCancel(let cancel), .sosCancelled(let cancel): try JSON.encode(cancel)
+        case .inputClock(let fired), .clockFired(let fired): try JSON.encode(fired)
+        case .inputAcknowledgement(let answer), .inputResolution(let answer),
+            .acknowledgementGiven(let answer), .resolutionGiven(let answer):
+            try JSON.encode(answer)
+        case .inputPerson(let placed): try JSON.encode(placed)
+        case .inputPersonRemoved(let removal), .personRemoved(let removal):
+            try JSON.encode(removal)
+        case .inputCircle(let placed): try JSON.encode(placed)
+        case .inputCircleRemoved(let removal), .circleRemoved(let removal):
+            try JSON.encode(removal)
+        case .inputLogic(let version): try JSON.encode(version)
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+            try JSON.encode(crossing)
+        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
+            .emergencyCancelled(let news), .emergencyAcknowledged(let news),
+            .emergencyResolved(let news):
+            try JSON.encode(news)
+        case .clockWanted(let clock), .clockUnwanted(let clock): try JSON.encode(clock)
+        case .personChanged(let person): try JSON.encode(person)
+        case .deviceChanged(let device): try JSON.encode(device)
+        case .deviceRemoved(let removal): try JSON.encode(removal)
+        case .credentialChanged(let credential): try JSON.encode(credential)
+        case .credentialRemoved(let removal): try JSON.encode(removal)
+        case .circleChanged(let circle): try JSON.encode(circle)
+        case .zoneChanged(let zone): try JSON.encode(zone)
+        case .zoneRemoved(let removal): try JSON.encode(removal)
+        case .watchChanged(let watch): try JSON.encode(watch)
+        case .notificationChanged(let news): try JSON.encode(news)
+        case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
+        }
+    }
+
+    /// Reads what ``data()`` writes.
+    init(kind: EventKind, data: JSON) throws(ParseError) {
+        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
+            try data.decode(type)
+        }
+        switch kind {
+        case .inputReport: self = .inputReport(try read())
+        case .inputSignal: self = .inputSignal(try read())
+        case .inputCancel: self = .inputCancel(try read())
+        case .inputClock: self = .inputClock(try read())
+        case .inputAcknowledgement: self = .inputAcknowledgement(try read())
+        case .inputResolution: self = .inputResolution(try read())
+        case .inputAdoption: self = .inputAdoption(try read())
+        case .inputPerson: self = .inputPerson(try read())
+        case .inputPersonRemoved: self = .inputPersonRemoved(try read())
+        case .inputCircle: self = .inputCircle(try read())
+        case .inputCircleRemoved: self = .inputCircleRemoved(try read())
+        case .inputLogic: self = .inputLogic(try read())
+        case .zoneEntered: self = .zoneEntered(try read())
+        case .zoneExited: self = .zoneExited(try read())
+        case .zoneInitial: self = .zoneInitial(try read())
+        case .emergencyCountdown: self = .emergencyCountdown(try read())
+        case .emergencyOpened: self = .emergencyOpened(try read())
+        case .emergencyJoined: self = .emergencyJoined(try read())
+        case .emergencyCancelled: self = .emergencyCancelled(try read())
+        case .emergencyAcknowledged: self = .emergencyAcknowledged(try read())
+        case .emergencyResolved: self = .emergencyResolved(try read())
+        case .clockWanted: self = .clockWanted(try read())
+        case .clockUnwanted: self = .clockUnwanted(try read())
+        case .sosRaised: self = .sosRaised(try read())
+        case .sosCancelled: self = .sosCancelled(try read())
+        case .personChanged: self = .personChanged(try read())
+        case .personRemoved: self = .personRemoved(try read())
+        case .deviceChanged: self = .deviceChanged(try read())
+        case .deviceRemoved: self = .deviceRemoved(try read())
+        case .credentialChanged: self = .credentialChanged(try read())
+        case .credentialRemoved: self = .credentialRemoved(try read())
+        case .circleChanged: self = .circleChanged(try read())
+        case .circleRemoved: self = .circleRemoved(try read())
+        case .zoneChanged: self = .zoneChanged(try read())
+        case .zoneRemoved: self = .zoneRemoved(try read())
+        case .clockFired: self = .clockFired(try read())
+        case .watchChanged: self = .watchChanged(try read())
+        case .watchExpired: self = .watchExpired(try read())
+        case .notificationChanged: self = .notificationChanged(try read())
+        case .acknowledgementGiven: self = .acknowledgementGiven(try read())
+        case .resolutionGiven: self = .resolutionGiven(try read())
+        case .ladderAdopted: self = .ladderAdopted(try read())
+        case .ladderTier: self = .ladderTier(try read())
+        case .ladderExhausted: self = .ladderExhausted(try read())
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Model
+
+extension EventBody {
+    /// The service that says it.
+    var source: String {
+        switch kind.rawValue {
+        case 1...31, 64...79: "ingest"
+        case 80...95: "membership"
+        case 96...111: "timer"
+        case 112...127: "notifier"
+        default: isNotifiersClock ? "notifier" : "evaluator"
+        }
+    }
+
+    /// Clocks are wanted by evaluators for countdowns, by the notifier for everything else.
+    private var isNotifiersClock: Bool {
+        switch self {
+        case .clockWanted(let clock), .clockUnwanted(let clock): clock.rule != .countdown
+        default: false
+        }
+    }
+
+    /// Whom it is about; nil where that is nobody or more than one.
+    public var person: PersonID? {
+        switch self {
+        case .inputReport(let report): report.person
+        case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
+            .watchExpired(let signal), .ladderAdopted(let signal):
+            signal.person
+        case .inputCancel(let cancel), .sosCancelled(let cancel): cancel.person
+        case .inputClock(let fired), .clockFired(let fired): fired.clock.person
+        case .inputAcknowledgement(let answer), .inputResolution(let answer),
+            .acknowledgementGiven(let answer), .resolutionGiven(let answer):
+            answer.person
+        case .inputPerson(let placed): placed.person
+        case .inputPersonRemoved(let removal), .personRemoved(let removal): removal.person
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+            crossing.person
+        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
+            .emergencyCancelled(let news), .emergencyAcknowledged(let news),
+            .emergencyResolved(let news):
+            news.person
+        case .clockWanted(let clock), .clockUnwanted(let clock): clock.person
+        case .personChanged(let person): person.id
+        case .deviceChanged(let device): device.person
+        case .credentialChanged(let credential): credential.person
+        case .watchChanged(let watch): watch.person
+        case .notificationChanged(let news): news.person
+        case .ladderTier(let news), .ladderExhausted(let news): news.person
+        case .inputCircle, .inputCircleRemoved, .inputLogic, .deviceRemoved, .credentialRemoved,
+            .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved:
+            nil
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Hashing
+import Model
+
+/// One entry of a stream: an event and how to read it.
+public struct Record: Hashable, Sendable {
+    /// The number of an ``EventKind``.
+    public var kind: UInt16
+    /// Version of the payload's form within its kind.
+    public var schema: UInt16
+    /// The event's id: the same for two tellings of one thing.
+    public var id: ID128
+    public var payload: [UInt8]
+
+    public init(kind: UInt16, schema: UInt16, id: ID128, payload: [UInt8]) {
+        self.kind = kind
+        self.schema = schema
+        self.id = id
+        self.payload = payload
+    }
+
+    /// The chain hash of the position that this record takes after another.
+    public func hash(after previous: UInt64) -> UInt64 {
+        Hash.chain(previous: previous, id: id, kind: kind, schema: schema, payload: payload)
+    }
+
+    /// Length of its head on the wire.
+    static let headBytes = 24
+
+    /// Length on the wire.
+    public var wireBytes: Int { Record.headBytes + payload.count }
+
+    func write(to writer: inout ByteWriter) {
+        writer.put(UInt32(payload.count))
+        writer.put(kind)
+        writer.put(schema)
+        writer.put(id)
+        writer.put(payload)
+    }
+
+    init(from reader: inout ByteReader) throws(WireError) {
+        let count = Int(try reader.number(UInt32.self))
+        guard count + Record.headBytes <= WireLimits.recordBytesMax else {
+            throw WireError(.oversized, reader.operation, "a record of \(count) bytes")
+        }
+        kind = try reader.number()
+        schema = try reader.number()
+        id = try reader.id()
+        payload = try reader.take(count)
+    }
+}
+
+/// A place in a stream's life: after a record, or before the first one.
+public struct Position: Hashable, Sendable, CustomStringConvertible {
+    /// Which life of the stream; zero for a consumer that has not heard of any.
+    public var incarnation: ID128
+    /// Of the record that stands here: 1, 2, 3 … without holes; 0 before the first.
+    public var sequence: UInt64
+    /// Chain hash up to and with that record; 0 before the first.
+    public var hash: UInt64
+
+    public init(incarnation: ID128, sequence: UInt64, hash: UInt64) {
+        self.incarnation = incarnation
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// Where somebody stands who knows nothing of the stream.
+    public static let unknown = Position(incarnation: .zero, sequence: 0, hash: 0)
+
+    /// Before the first record of a life.
+    public static func start(of incarnation: ID128) -> Position {
+        Position(incarnation: incarnation, sequence: 0, hash: 0)
+    }
+
+    /// The position of a record that comes right after this one.
+    public func advanced(by record: Record) -> Position {
+        Position(
+            incarnation: incarnation, sequence: sequence + 1, hash: record.hash(after: hash))
+    }
+
+    public var description: String { "\(incarnation.text.suffix(6))/\(sequence)" }
+
+    static let wireBytes = 32
+
+    func write(to writer: inout ByteWriter) {
+        writer.put(incarnation)
+        writer.put(sequence)
+        writer.put(hash)
+    }
+
+    init(from reader: inout ByteReader) throws(WireError) {
+        incarnation = try reader.id()
+        sequence = try reader.number()
+        hash = try reader.number()
+    }
+}
+
+/// What of a stream its writer has: everything after `base` up to `head`.
+public struct Extent: Hashable, Sendable {
+    public var stream: StreamName
+    /// The last position that was pruned, or the start.
+    public var base: Position
+    /// The last position, of the same life as the base.
+    public var head: Position
+    /// Whether the writer can give the state that all records up to the head lead to.
+    public var isSnapshotable: Bool
+
+    public init(stream: StreamName, base: Position, head: Position, isSnapshotable: Bool) {
+        self.stream = stream
+        self.base = base
+        self.head = head
+        self.isSnapshotable = isSnapshotable
+    }
+
+    static let wireBytes = 57
+
+    func write(to writer: inout ByteWriter) {
+        writer.put(stream.topic)
+        writer.put(UInt8(isSnapshotable ? 1 : 0))
+        writer.put(head.incarnation)
+        writer.put(base.sequence)
+        writer.put(base.hash)
+        writer.put(head.sequence)
+        writer.put(head.hash)
+    }
+
+    /// Nil for a stream that this program does not know yet.
+    static func read(from reader: inout ByteReader) throws(WireError) -> Extent? {
+        let topic = try reader.take(8)
+        let flags = try reader.number(UInt8.self)
+        let incarnation = try reader.id()
+        let base = Position(
+            incarnation: incarnation, sequence: try reader.number(), hash: try reader.number())
+        let head = Position(
+            incarnation: incarnation, sequence: try reader.number(), hash: try reader.number())
+        guard let stream = StreamName(topic: topic) else { return nil }
+        return Extent(stream: stream, base: base, head: head, isSnapshotable: flags & 1 == 1)
+    }
+}
