@@ -1,0 +1,223 @@
+import Bus
+import Model
+import Runtime
+import Store
+import Web
+import Wire
+
+/// The one thread of a service: waits, drains what is ready, lets the service decide, commits once,
+/// and only then speaks.
+public final class Host {
+    public let definition: ServiceDefinition
+    public let configuration: Configuration
+    public let topology: Topology
+    public let log: Log
+    public let metrics = Metrics()
+    public let database: Database
+    public let bus: Bus
+    /// The directory, for services that consume it.
+    public let directory: ReplicaStore?
+    /// Time of this turn; never decreases.
+    public private(set) var now: Timestamp
+
+    let parts: HostParts
+    let started: Timestamp
+    private let turns: Counter
+    private let turnsTakenBack: Counter
+    private let wallJumps: Counter
+
+    var service: (any Service)?
+    /// Leaves after COMMIT.
+    private var answers: [(id: UInt64, response: Response)] = []
+    private var departures: [Transfer] = []
+    /// Requests given to the service and not answered yet.
+    private var outstanding: Set<UInt64> = []
+    /// Results that a turn which was taken back has not digested.
+    private var undigested: [TransferResult] = []
+    /// Turns left in which every input has a transaction of its own.
+    private var carefulTurns = 0
+    private var isStopping = false
+    /// Why the last turn was taken back; nil once one was committed.
+    private(set) var lastFailure: String?
+
+    init(definition: ServiceDefinition, configuration: Configuration, parts: HostParts) {
+        self.definition = definition
+        self.configuration = configuration
+        self.parts = parts
+        topology = parts.topology
+        log = parts.log
+        database = parts.database
+        bus = parts.bus
+        directory = parts.directory
+        now = parts.clock.now
+        started = now
+        turnsTakenBack = metrics.counter(
+            "jaga_turns_taken_back_total", "Turns whose transaction could not be committed.")
+        turns = metrics.counter("jaga_turns_total", "Turns committed.")
+        wallJumps = metrics.counter("jaga_wall_clock_jumps_total", "Jumps of the wall clock.")
+    }
+
+    /// The port that HTTP listens on.
+    public var httpPort: Int { parts.server.port }
+
+    // MARK: What a service says; it leaves after COMMIT
+
+    /// Answers a request of this or an earlier turn.
+    public func answer(_ id: UInt64, _ response: Response) {
+        answers.append((id, response))
+    }
+
+    /// Appends an event to a stream that this service keeps, in the turn's transaction.
+    public func publish(_ event: Event, on stream: StreamName) throws {
+        try bus.append(try EventCodec.encode(event), to: stream)
+    }
+
+    /// Starts a transfer; its result comes to ``Service/transferred(_:)``.
+    public func start(_ transfer: Transfer) {
+        departures.append(transfer)
+    }
+
+    // MARK: The loop
+
+    /// Runs until a signal says stop.
+    func run() {
+        while !isStopping {
+            Loop.wait(
+                on: [parts.signals, parts.server, parts.transfers, bus], atMost: sleepMilliseconds)
+            advanceTime()
+            if parts.signals.drain().contains(where: { $0 != .childEnded }) { isStopping = true }
+            let requests = admit(parts.server.drain())
+            let results = undigested + parts.transfers.drain()
+            undigested = []
+            if carefulTurns > 0 {
+                carefulTurns -= 1
+                takeCarefully(requests, results)
+            } else {
+                take(requests, results)
+            }
+            bus.tick(now: now)
+            parts.server.flush()
+        }
+    }
+
+    private func advanceTime() {
+        if let jump = parts.clock.wallJump() {
+            log.warning(
+                "the wall clock jumped; running waits are not affected",
+                ["seconds": jump.components.seconds])
+            wallJumps.add()
+        }
+        now = max(now, parts.clock.now)
+    }
+
+    private var sleepMilliseconds: Int {
+        if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
+        guard let deadline = service?.nextDeadline else { return HostLimits.sleepMillisecondsMax }
+        // A millisecond more than the rest, which is rounded down: no empty turn before it is due.
+        let rest = Int((deadline - now).milliseconds) + 1
+        return max(0, min(HostLimits.sleepMillisecondsMax, rest))
+    }
+
+    /// Everything that is ready in one transaction.
+    private func take(_ requests: [Request], _ results: [TransferResult]) {
+        let done = turn(requests: requests.map(\.id), results: results) { service in
+            try receive(limit: HostLimits.recordsPerTurn)
+            for result in results { try service.transferred(result) }
+            for request in requests { try service.handle(request) }
+            try service.tick()
+        }
+        if !done { carefulTurns = HostLimits.carefulTurns }
+    }
+
+    /// Every input in its own transaction, so that one that cannot be digested spoils no other.
+    private func takeCarefully(_ requests: [Request], _ results: [TransferResult]) {
+        for request in requests {
+            turn(requests: [request.id], results: []) { try $0.handle(request) }
+        }
+        for result in results {
+            turn(requests: [], results: [result]) { try $0.transferred(result) }
+        }
+        turn(requests: [], results: []) { try $0.tick() }
+        turn(requests: [], results: []) { _ in try receive(limit: 1) }
+    }
+
+    /// One turn: one transaction, then everything that was waiting for it.
+    ///
+    /// - Returns: whether it was committed.
+    @discardableResult
+    private func turn(
+        requests: [UInt64], results: [TransferResult], _ body: (any Service) throws -> Void
+    ) -> Bool {
+        guard let service else { return false }
+        do {
+            try database.begin()
+            try body(service)
+            try database.commit()
+        } catch {
+            takeBack(because: error, results: results)
+            return false
+        }
+        lastFailure = nil
+        turns.add()
+        bus.committed()
+        for answer in answers {
+            outstanding.remove(answer.id)
+            parts.server.answer(answer.id, answer.response)
+        }
+        answers.removeAll(keepingCapacity: true)
+        for transfer in departures { parts.transfers.start(transfer) }
+        departures.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// Applies what the streams brought.
+    private func receive(limit: Int) throws {
+        guard let service else { return }
+        try bus.receive(limit: limit) { stream, position, record in
+            let event = try EventCodec.decode(record)
+            if stream == .directory { try directory?.apply(event) }
+            try service.apply(event, from: stream, at: position)
+        }
+    }
+
+    /// ROLLBACK, nothing said, everybody who waits hears 503, the core starts again from the store.
+    private func takeBack(because error: any Error, results: [TransferResult]) {
+        log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
+        turnsTakenBack.add()
+        lastFailure = "\(error)"
+        database.rollback()
+        bus.rolledBack()
+        undigested += results
+        answers.removeAll()
+        departures.removeAll()
+        refuseOutstanding()
+        do {
+            try directory?.load()
+            try service?.reload()
+        } catch {
+            log.error(error, ["reading": "store"])
+        }
+    }
+
+    /// 503 for everybody who waits.
+    func refuseOutstanding() {
+        for id in outstanding { parts.server.answer(id, .problem(HostLimits.unavailable)) }
+        outstanding.removeAll()
+    }
+
+    /// Answers what the host answers itself; the rest is for the service.
+    private func admit(_ requests: [Request]) -> [Request] {
+        var admitted: [Request] = []
+        for request in requests {
+            if let response = hostResponse(to: request) {
+                parts.server.answer(request.id, response)
+            } else if isStopping {
+                parts.server.answer(request.id, .problem(HostLimits.unavailable))
+            } else {
+                outstanding.insert(request.id)
+                admitted.append(request)
+            }
+        }
+        return admitted
+    }
+}

@@ -1,0 +1,79 @@
+import Bus
+import Model
+import Parsing
+import Runtime
+import Web
+import Wire
+
+// The paths that the host answers for every service.
+extension Host {
+    /// The answer to `/healthz`, `/readyz`, `/metrics` and `/v1/status/<service>`; nil for any other
+    /// path.
+    func hostResponse(to request: Request) -> Response? {
+        guard request.method == .get else { return nil }
+        switch request.path {
+        case "/healthz": return health(problems: troubles)
+        case "/readyz": return health(problems: unready + troubles)
+        case "/metrics": return metricsPage()
+        case "/v1/status/\(definition.name.rawValue)": return status(for: request)
+        default: return nil
+        }
+    }
+
+    /// Everything that is wrong, as sentences.
+    var troubles: [String] {
+        var all = service?.troubles ?? ["the service has not started"]
+        if let lastFailure { all.append("the last turn was taken back: \(lastFailure)") }
+        return all
+    }
+
+    /// Why requests should not be sent here yet.
+    var unready: [String] {
+        bus.isCaughtUp ? [] : ["streams are not caught up"]
+    }
+
+    private func health(problems: [String]) -> Response {
+        let body = JSON.object([
+            .init("status", .string(problems.isEmpty ? "ok" : "trouble")),
+            .init("service", .string(definition.name.rawValue)),
+            .init("troubles", .array(problems.map(JSON.string))),
+        ])
+        return .json(body.serialized(), status: problems.isEmpty ? 200 : 503)
+    }
+
+    private func metricsPage() -> Response {
+        service?.writeMetrics(metrics)
+        metrics.readProcess()
+        return Response(
+            status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
+            body: Array(metrics.render().utf8))
+    }
+
+    /// Who the credentials of a request speak for; nil when there are none or they are wrong.
+    public func principal(of request: Request) -> Principal? {
+        directory?.principal(of: request) ?? service?.principal(of: request)
+    }
+
+    private func status(for request: Request) -> Response {
+        guard let principal = principal(of: request) else {
+            return .problem(.unauthorized("the credentials are missing or wrong"))
+        }
+        guard principal == .operator else {
+            return .problem(.denied("only the operator sees the state of the suite"))
+        }
+        return .json(statusDocument().serialized())
+    }
+
+    /// What `GET /v1/status/<service>` answers.
+    func statusDocument() -> JSON {
+        .object([
+            .init("service", .string(definition.name.rawValue)),
+            .init("version", .string(Version.text)),
+            .init("started", .string(started.description)),
+            .init("ready", .bool(unready.isEmpty && troubles.isEmpty)),
+            .init("troubles", .array((troubles + unready).map(JSON.string))),
+            .init("port", .integer(Int64(httpPort))),
+            .init("details", service?.statusDetails ?? .object([])),
+        ])
+    }
+}

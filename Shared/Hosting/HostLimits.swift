@@ -1,0 +1,18 @@
+import Web
+
+/// Limits of the loop that all services share.
+enum HostLimits {
+    /// Records of streams applied in one transaction: about 10 ms of work.
+    static let recordsPerTurn = 1024
+    /// Turns with one input a transaction after one was taken back.
+    static let carefulTurns = 64
+    /// Longest sleep of the loop.
+    static let sleepMillisecondsMax = 250
+    /// Sleep after a turn was taken back: a full disk does not mend faster by asking.
+    static let troubledSleepMilliseconds = 100
+
+    /// What waits when a turn cannot be committed hears this.
+    static let unavailable = Problem(
+        status: 503, title: "Not now", detail: "the request could not be stored",
+        hint: "send it again; nothing of it was kept", retryAfterSeconds: 1)
+}

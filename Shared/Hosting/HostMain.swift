@@ -1,0 +1,88 @@
+import Glibc
+import Model
+import Runtime
+import Web
+import Wire
+
+extension Host {
+    /// The whole of a service's `main`: configuration → store → bus → endpoints → loop → drain.
+    ///
+    /// - Returns: the exit code: 0 after a signal or an informational flag, 1 when the service could
+    ///   not start.
+    public static func run(
+        _ definition: ServiceDefinition,
+        arguments: [String] = Array(CommandLine.arguments.dropFirst()),
+        make: (Host) throws -> any Service
+    ) -> Int32 {
+        let log = Log(service: definition.name.rawValue)
+        do {
+            let configuration = try Configuration(
+                settings: CommonSettings.all + definition.settings, arguments: arguments,
+                service: definition.name.rawValue)
+            if let text = information(definition, configuration) {
+                say(text)
+                return 0
+            }
+            let signals = try Signals()
+            let parts = try HostParts(definition, configuration, signals: signals)
+            let host = Host(definition: definition, configuration: configuration, parts: parts)
+            for name in configuration.unknownInEnvironment {
+                host.log.warning("this variable is no setting of Jaga", ["name": name])
+            }
+            try host.open(make(host))
+            host.run()
+            host.close()
+            return 0
+        } catch {
+            log.error(error, ["start": "failed"])
+            return 1
+        }
+    }
+
+    private static func information(
+        _ definition: ServiceDefinition, _ configuration: Configuration
+    ) -> String? {
+        switch configuration.action {
+        case .run: nil
+        case .help:
+            "jaga-\(definition.name.rawValue): \(definition.summary)\n\n\(Arguments.help)\n"
+        case .version: "jaga-\(definition.name.rawValue) \(Version.text)\n"
+        case .printConfiguration: configuration.printed()
+        }
+    }
+
+    private func open(_ service: any Service) throws {
+        self.service = service
+        bus.snapshot = { stream in
+            try service.snapshot(of: stream).map(EventCodec.encode)
+        }
+        bus.replace = { [unowned self] stream, records in
+            var events = try records.map(EventCodec.decode)
+            if stream == .directory, let directory {
+                events = try directory.replace(with: events)
+            }
+            try service.replace(stream, with: events)
+        }
+        try database.begin()
+        try directory?.load()
+        try service.start()
+        try database.commit()
+        bus.committed()
+        log.info("ready", ["port": httpPort, "version": Version.text])
+    }
+
+    /// Answers what still waits and lets go of sockets; the store closes with its owner.
+    private func close() {
+        refuseOutstanding()
+        parts.server.flush()
+        parts.server.stop()
+        parts.transfers.stop()
+        bus.close()
+        log.info("stopped")
+    }
+
+    private static func say(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(1, bytes, bytes.count)
+    }
+}

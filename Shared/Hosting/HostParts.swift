@@ -1,0 +1,87 @@
+import Bus
+import Directory
+import Model
+import Runtime
+import Store
+import Web
+import Wire
+
+/// What a ``Host`` is put together from, opened in an order that fails early and clearly: settings,
+/// folder and lock, store, HTTP port, bus.
+struct HostParts {
+    var topology: Topology
+    var log: Log
+    var clock: SystemClock
+    var signals: Signals
+    /// Held as long as the process lives; nil for a service without a disk.
+    var lock: LockFile?
+    var database: Database
+    var server: Server
+    var transfers: Transfers
+    var bus: Bus
+    var directory: ReplicaStore?
+
+    init(
+        _ definition: ServiceDefinition, _ configuration: Configuration, signals: Signals
+    ) throws {
+        self.signals = signals
+        topology = Topology(configuration)
+        log = Log(
+            service: definition.name.rawValue,
+            level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
+        clock = SystemClock()
+        var storePath = ":memory:"
+        if definition.isDurable {
+            let folder = configuration.text("JAGA_HOME") + "/" + definition.name.rawValue
+            try Files.makeFolder(folder, mode: 0o700)
+            lock = try LockFile(path: folder + "/lock")
+            storePath = folder + "/store.sqlite"
+        }
+        database = try Database(path: storePath, migrations: HostParts.migrations(definition))
+        let port =
+            definition.portSetting.map(configuration.int)
+            ?? topology.httpPort(definition.name)
+        server = try Server(address: topology.bindAddress, port: port)
+        transfers = Transfers()
+        directory =
+            definition.consumes[.membership] == nil ? nil : ReplicaStore(database)
+        bus = try Bus(
+            configuration: HostParts.busConfiguration(definition, topology),
+            store: try SQLiteBusStore(database), now: clock.now)
+    }
+
+    /// The tables that every store has, then the service's own.
+    static func migrations(_ definition: ServiceDefinition) -> [Migration] {
+        [
+            Migration(number: 1, sql: SQLiteBusStore.migrationSQL, component: "bus"),
+            Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica"),
+        ] + definition.migrations
+    }
+
+    static func busConfiguration(
+        _ definition: ServiceDefinition, _ topology: Topology
+    ) -> Bus.Configuration {
+        let name = definition.name
+        var configuration = Bus.Configuration(name: name.rawValue)
+        if !name.served.isEmpty {
+            configuration.served = name.served
+            configuration.publishEndpoint = topology.bindEndpoint(port: topology.publishPort(name))
+            configuration.controlEndpoint = topology.bindEndpoint(port: topology.controlPort(name))
+        }
+        for writer in ServiceName.allCases {
+            guard let streams = definition.consumes[writer], !streams.isEmpty else { continue }
+            configuration.peers.append(
+                Bus.Peer(
+                    name: writer.rawValue,
+                    publishEndpoint: topology.peerEndpoint(
+                        writer, port: topology.publishPort(writer)),
+                    controlEndpoint: topology.peerEndpoint(
+                        writer, port: topology.controlPort(writer)),
+                    streams: streams))
+        }
+        if name == .ingest {
+            configuration.computedEndpoint = topology.bindEndpoint(port: topology.computedPort)
+        }
+        return configuration
+    }
+}

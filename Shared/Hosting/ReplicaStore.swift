@@ -1,0 +1,113 @@
+import Directory
+import Hashing
+import Model
+import Store
+import Web
+import Wire
+
+/// The directory as this service last heard it: in memory for questions, in the store for restarts.
+///
+/// Changes are written in the transaction of the turn that heard them.
+public final class ReplicaStore {
+    public private(set) var replica = Replica()
+    private let database: Database
+
+    static let migrationSQL = """
+        CREATE TABLE replica (
+            kind INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            schema INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            PRIMARY KEY (kind, id)
+        ) WITHOUT ROWID;
+        """
+
+    /// Opens over a store that has the replica's table; ``load()`` reads it.
+    init(_ database: Database) { self.database = database }
+
+    /// Reads the replica back from the store.
+    func load() throws {
+        var loaded = Replica()
+        try database.rows("SELECT kind, schema, payload FROM replica ORDER BY kind, id") { row in
+            let record = Record(
+                kind: UInt16(row.int64(0)), schema: UInt16(row.int64(1)), id: .zero,
+                payload: row.blob(2))
+            loaded.apply(try EventCodec.decode(record).body)
+        }
+        replica = loaded
+    }
+
+    /// Applies one event of `directory`; events of other streams change nothing.
+    func apply(_ event: Event) throws {
+        for step in replica.apply(event.body) { try write(step, of: event) }
+    }
+
+    /// Makes the replica what a snapshot says.
+    ///
+    /// - Returns: the differences as events, for whoever derives something from the directory.
+    func replace(with events: [Event]) throws -> [Event] {
+        var target = Replica()
+        for event in events { target.apply(event.body) }
+        let differences = Replica.difference(from: replica, to: target).map { body in
+            Event(id: EventID(.zero), time: events.last?.time ?? .zero, body: body)
+        }
+        for event in differences { try apply(event) }
+        return differences
+    }
+
+    /// Who the credentials of a request speak for; nil when there are none or they are unknown.
+    public func principal(of request: Request) -> Principal? {
+        guard let credentials = Credentials(request.headers) else { return nil }
+        let hash = Hex.encode(Hash.sha256(Array(credentials.token.utf8)))
+        return replica.principal(tokenHash: hash)
+    }
+
+    private func write(_ step: EventBody, of event: Event) throws {
+        guard let key = ReplicaKey(step) else { return }
+        guard !key.isRemoval else {
+            return try database.run(
+                "DELETE FROM replica WHERE kind = ?1 AND id = ?2",
+                .integer(Int64(key.kind.rawValue)), .blob(key.id.bytes))
+        }
+        let record = try EventCodec.encode(Event(id: event.id, time: event.time, body: step))
+        try database.run(
+            "INSERT OR REPLACE INTO replica (kind, id, schema, payload) VALUES (?1, ?2, ?3, ?4)",
+            .integer(Int64(key.kind.rawValue)), .blob(key.id.bytes),
+            .integer(Int64(record.schema)), .blob(record.payload))
+    }
+}
+
+/// Which row of the replica an event of the directory concerns.
+private struct ReplicaKey {
+    /// The kind that puts the row, also for a removal.
+    var kind: EventKind
+    var id: ID128
+    var isRemoval: Bool
+
+    private init(_ kind: EventKind, _ id: ID128, isRemoval: Bool = false) {
+        self.kind = kind
+        self.id = id
+        self.isRemoval = isRemoval
+    }
+
+    init?(_ body: EventBody) {
+        switch body {
+        case .personChanged(let value): self.init(.personChanged, value.id.raw)
+        case .deviceChanged(let value): self.init(.deviceChanged, value.id.raw)
+        case .credentialChanged(let value): self.init(.credentialChanged, value.id.raw)
+        case .circleChanged(let value): self.init(.circleChanged, value.id.raw)
+        case .zoneChanged(let value): self.init(.zoneChanged, value.id.raw)
+        case .personRemoved(let value):
+            self.init(.personChanged, value.person.raw, isRemoval: true)
+        case .deviceRemoved(let value):
+            self.init(.deviceChanged, value.device.raw, isRemoval: true)
+        case .credentialRemoved(let value):
+            self.init(.credentialChanged, value.credential.raw, isRemoval: true)
+        case .circleRemoved(let value):
+            self.init(.circleChanged, value.circle.raw, isRemoval: true)
+        case .zoneRemoved(let value):
+            self.init(.zoneChanged, value.zone.raw, isRemoval: true)
+        default: return nil
+        }
+    }
+}

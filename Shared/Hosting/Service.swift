@@ -1,0 +1,66 @@
+import Bus
+import Model
+import Parsing
+import Runtime
+import Web
+import Wire
+
+/// What a daemon brings to its ``Host``: the thin layer between descriptors and a pure core.
+///
+/// The host calls these methods on its one thread, inside an open transaction. What they publish,
+/// answer and start through the host leaves only after COMMIT. A method that throws takes the whole
+/// turn back.
+public protocol Service: AnyObject {
+    /// Loads the core from the store, before the first turn; in a transaction of its own.
+    func start() throws
+
+    /// Rebuilds the core from the store after a turn was taken back.
+    func reload() throws
+
+    /// Applies one event of a stream that this service consumes.
+    func apply(_ event: Event, from stream: StreamName, at position: Position) throws
+
+    /// Handles a request. It is answered exactly once by ``Host/answer(_:_:)``, now or in a later
+    /// turn.
+    func handle(_ request: Request) throws
+
+    /// Takes the result of a transfer started by ``Host/start(_:)``.
+    func transferred(_ result: TransferResult) throws
+
+    /// Called every turn after all other inputs, with ``Host/now`` as the time.
+    func tick() throws
+
+    /// When ``tick()`` must be called at the latest; nil = no wish.
+    var nextDeadline: Timestamp? { get }
+
+    /// The records that stand for the whole of a stream which this service writes.
+    func snapshot(of stream: StreamName) throws -> [Event]
+
+    /// Replaces what was learned from a stream by a snapshot of it.
+    func replace(_ stream: StreamName, with events: [Event]) throws
+
+    /// Who the credentials of a request speak for, where the service itself knows and has no replica
+    /// of the directory.
+    func principal(of request: Request) -> Principal?
+
+    /// Sets gauges just before `/metrics` is answered.
+    func writeMetrics(_ metrics: Metrics)
+
+    /// Sentences about what is wrong; empty = healthy.
+    var troubles: [String] { get }
+
+    /// Shown by `GET /v1/status/…` under `details`.
+    var statusDetails: JSON { get }
+}
+
+extension Service {
+    public func transferred(_ result: TransferResult) throws {}
+    public func tick() throws {}
+    public var nextDeadline: Timestamp? { nil }
+    public func snapshot(of stream: StreamName) throws -> [Event] { [] }
+    public func replace(_ stream: StreamName, with events: [Event]) throws {}
+    public func principal(of request: Request) -> Principal? { nil }
+    public func writeMetrics(_ metrics: Metrics) {}
+    public var troubles: [String] { [] }
+    public var statusDetails: JSON { .object([]) }
+}

@@ -1,0 +1,34 @@
+import Runtime
+import Store
+import Wire
+
+/// Everything that tells one service from another before its core is made.
+public struct ServiceDefinition: Sendable {
+    public var name: ServiceName
+    /// One sentence for `--help`.
+    public var summary: String
+    /// Settings beside the common ones.
+    public var settings: [Setting]
+    /// Tables of the service, numbered from 1.
+    public var migrations: [Migration]
+    /// Streams consumed, by the service that keeps them.
+    public var consumes: [ServiceName: [StreamName]]
+    /// False for a service that owns nothing lasting: its store lives in memory.
+    public var isDurable: Bool
+    /// HTTP port setting of a service without a fixed port; nil = from the port base.
+    public var portSetting: String?
+
+    public init(
+        name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
+        consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
+        portSetting: String? = nil
+    ) {
+        self.name = name
+        self.summary = summary
+        self.settings = settings
+        self.migrations = migrations
+        self.consumes = consumes
+        self.isDurable = isDurable
+        self.portSetting = portSetting
+    }
+}
