@@ -41,8 +41,10 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case resolve
 
     // About a circle.
-    /// Name, members, roles, zones.
+    /// Name, members, roles: also what one is invited to.
     case readCircle = "read-circle"
+    /// Zones say where people live: only for those who have joined.
+    case readZones = "read-zones"
     case readTimeline = "read-timeline"
     case editZones = "edit-zones"
     case editEscalation = "edit-escalation"

@@ -19,7 +19,8 @@ public enum Rights {
         case .readPosition, .locate, .readHistory: return decidePosition(query)
         case .raiseForOther: return decideRaising(query)
         case .readEmergency, .acknowledge, .resolve: return decideEmergency(query)
-        case .readCircle, .readTimeline, .editZones, .editEscalation, .editCircle, .deleteCircle,
+        case .readCircle, .readZones, .readTimeline, .editZones, .editEscalation, .editCircle,
+            .deleteCircle,
             .invite, .removeMember, .changeRole, .changeRetention:
             return decideCircle(query)
         case .createCircle: return .allowed
@@ -104,7 +105,8 @@ public enum Rights {
             return isReadingInvitation ? .allowed : .denied(.notAMember)
         }
         switch (query.action, role) {
-        case (_, .admin), (.readCircle, _), (.readTimeline, .guardian): return .allowed
+        case (_, .admin), (.readCircle, _), (.readZones, _), (.readTimeline, .guardian):
+            return .allowed
         case (.readTimeline, .member):
             return query.resource.membersSeePositions ? .allowed : .denied(.circleSetting)
         case (.editZones, .guardian), (.editEscalation, .guardian):

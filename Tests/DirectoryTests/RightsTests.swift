@@ -23,7 +23,7 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
         [.invite, .removeMember, .changeRole, .changeRetention, .editCircle, .deleteCircle], false,
         [.yes, .no, .no]
     ),
-    ([.readCircle], false, [.yes, .yes, .yes]),
+    ([.readCircle, .readZones], false, [.yes, .yes, .yes]),
     (
         [
             .changeSharing, .setPIN, .editDevices, .editContactPoints, .editNeverTellList,

@@ -96,7 +96,7 @@ func member(
 
 func zonePatch(_ name: String, vertices: Int = 0) -> ZonePatch {
     let center = Coordinate(latitudeE7: 30_000_000, longitudeE7: 1_010_000_000)
-    let ring = (0..<vertices).map { PlanePoint(x: Int32($0), y: 0) }
+    let ring = (0..<vertices).map { VertexOffset(longitudeE7: Int32($0), latitudeE7: 0) }
     var patch = ZonePatch()
     patch.name = name
     patch.drawing = ZonePatch.Drawing(
