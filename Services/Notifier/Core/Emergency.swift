@@ -1,0 +1,112 @@
+import Model
+
+/// An emergency as the notifier knows it: enough to tell people, and to go on without evaluators.
+public struct Emergency: Hashable, Sendable, Codable {
+    public var id: EmergencyID
+    public var person: PersonID
+    public var trigger: EmergencyTrigger
+    public var state: EmergencyState
+    public var raised: Timestamp
+    /// When it was opened here.
+    public var opened: Timestamp?
+    public var fix: Fix?
+    public var battery: UInt8?
+    public var note: String?
+    /// Its texts begin with its age.
+    public var isLate: Bool
+    /// Too old for a ladder: guardians are told once.
+    public var isRecordOnly: Bool
+    /// Opened here, without an evaluator.
+    public var isAdopted: Bool
+    /// Further triggers that joined it, each told once; ids ascending.
+    public var joined: [EmergencyID]
+    /// The code of it that people can say.
+    public var reference: String
+    /// Everybody for whom a message about it was made, ids ascending.
+    public var told: [PersonID]
+    public var taken: Taking?
+    /// The person was told that nobody has been reached.
+    public var nobodyTold: Bool
+    /// When it was resolved or cancelled.
+    public var ended: Timestamp?
+    public var endedBy: PersonID?
+    public var trace: String
+
+    public init(
+        id: EmergencyID, person: PersonID, trigger: EmergencyTrigger, state: EmergencyState,
+        raised: Timestamp, fix: Fix?, battery: UInt8?, note: String?, isLate: Bool, trace: String
+    ) {
+        self.id = id
+        self.person = person
+        self.trigger = trigger
+        self.state = state
+        self.raised = raised
+        self.fix = fix
+        self.battery = battery
+        self.note = note
+        self.isLate = isLate
+        self.trace = trace
+        isRecordOnly = false
+        isAdopted = false
+        joined = []
+        told = []
+        nobodyTold = false
+        reference = Meaning.reference(of: id)
+    }
+}
+
+/// Somebody has taken an emergency.
+public struct Taking: Hashable, Sendable, Codable {
+    /// Nil = the operator.
+    public var by: PersonID?
+    /// When they first did.
+    public var at: Timestamp
+    /// When they were asked whether they are still on it.
+    public var asked: Timestamp?
+    /// The clock of the hold, or of the answer.
+    public var clock: ClockID?
+    public var due: Timestamp?
+    /// Counts their confirmations, so that each hold has a clock of its own.
+    public var confirmations: Int
+
+    public init(by: PersonID?, at: Timestamp) {
+        self.by = by
+        self.at = at
+        confirmations = 0
+    }
+}
+
+/// A signal for which an evaluator's answer is awaited, or has come.
+public struct SignalWait: Hashable, Sendable, Codable {
+    public enum State: String, Sendable, Codable, CaseIterable {
+        /// The fallback clock runs.
+        case waiting
+        /// An evaluator has opened, joined or cancelled for it.
+        case answered
+        /// Nobody answered: a ladder was opened here.
+        case adopted
+        /// Taken back by its person before anybody was told.
+        case cancelled
+    }
+
+    public var id: EmergencyID
+    public var state: State
+    /// Nil where the answer came before the signal.
+    public var signal: EmergencySignal?
+    public var clock: ClockID?
+    public var due: Timestamp?
+    /// When its state last changed.
+    public var at: Timestamp
+
+    public init(
+        id: EmergencyID, state: State, signal: EmergencySignal? = nil, clock: ClockID? = nil,
+        due: Timestamp? = nil, at: Timestamp
+    ) {
+        self.id = id
+        self.state = state
+        self.signal = signal
+        self.clock = clock
+        self.due = due
+        self.at = at
+    }
+}

@@ -1,0 +1,62 @@
+import Model
+
+/// The way of one emergency through one circle: who has been told, and when more are.
+public struct Ladder: Hashable, Sendable, Codable {
+    public var emergency: EmergencyID
+    public var circle: CircleID
+    /// The tier whose wait runs; the number of tiers once all of them have had their turn.
+    public var tier: Int
+    /// Counts the passes over the same people: grows with every repetition after the last tier and
+    /// with every new start.
+    public var round: Int
+    /// Whom this ladder has told in this pass, ids ascending.
+    public var told: [PersonID]
+    /// The messages of the tier whose wait runs.
+    public var current: [NotificationID]
+    /// The clock of the wait that runs; nil while the ladder stands still.
+    public var clock: ClockID?
+    public var due: Timestamp?
+
+    public init(emergency: EmergencyID, circle: CircleID, round: Int = 0) {
+        self.emergency = emergency
+        self.circle = circle
+        self.round = round
+        tier = 0
+        told = []
+        current = []
+    }
+}
+
+/// What a ladder does next.
+public enum LadderStep: Hashable, Sendable {
+    /// These people's turn has come.
+    case tier(Int, recipients: [PersonID], channels: [Channel], wait: Duration)
+    /// All tiers have had their turn: everybody, on everything.
+    case exhausted(recipients: [PersonID], wait: Duration)
+}
+
+extension Ladder {
+    /// The next step from the tier that this ladder stands on: tiers in which nobody new can be
+    /// reached are skipped at once.
+    ///
+    /// - Parameters:
+    ///   - isReachable: whether a person has a contact point on one of these channels.
+    public func next(
+        for person: PersonID, in circle: Circle, isReachable: (PersonID, [Channel]) -> Bool
+    ) -> LadderStep {
+        let tiers = Audience.tiers(of: circle)
+        for index in tiers.indices where index >= tier {
+            let recipients = Audience.members(of: tiers[index], for: person, in: circle)
+                .map(\.person)
+                .filter { !told.contains($0) && isReachable($0, tiers[index].channels) }
+            if !recipients.isEmpty {
+                return .tier(
+                    index, recipients: recipients, channels: tiers[index].channels,
+                    wait: .seconds(tiers[index].waitSeconds))
+            }
+        }
+        let everybody = Audience.helpers(of: person, in: circle).map(\.person)
+            .filter { isReachable($0, Channel.allCases) }
+        return .exhausted(recipients: everybody, wait: Limits.exhaustedRoundWait)
+    }
+}

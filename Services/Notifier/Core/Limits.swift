@@ -1,0 +1,72 @@
+import Model
+
+/// Every number of the notifier that bounds something, in one place.
+///
+/// Waits of people come from the domain; the rest keeps memory and gateways from being flooded.
+public enum Limits {
+    // People.
+
+    /// Zone news older than this tells nobody anything.
+    public static let newsAgeMax = Duration.seconds(15 * 60)
+    /// A zone smaller than this is not named to others while its person shares zones only.
+    public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
+    /// A further wait after the last tier, again and again.
+    public static let exhaustedRoundWait = Duration.seconds(5 * 60)
+    /// An acknowledgement counts for this long before whoever gave it is asked.
+    public static let acknowledgementHold = Duration.seconds(15 * 60)
+    /// How long the one who was asked may take to answer.
+    public static let holderAnswerWait = Duration.seconds(2 * 60)
+    /// After the end of a countdown, how long an evaluator may take to open the emergency.
+    public static let fallbackWait = Duration.seconds(3)
+    /// A signal this much older than its arrival is told with its age first.
+    public static let lateSignalAge = Duration.seconds(5 * 60)
+    /// A signal older than this is told once to guardians and climbs no ladder.
+    public static let ladderSignalAgeMax = Duration.seconds(24 * 3600)
+    /// A due clock that the timer has not reported by then is taken as fired.
+    public static let clockGrace = Duration.seconds(5)
+
+    // Messages.
+
+    /// After this a message about an emergency is no longer worth sending.
+    public static let safetyAgeMax = Duration.seconds(24 * 3600)
+    /// A test message that did not leave by then is given up.
+    public static let testAgeMax = Duration.seconds(120)
+    /// How often a message about an emergency is sent again without knowing whether it left.
+    public static let unknownResendsMax = 3
+    /// Characters of a person's, zone's or circle's name that a text shows.
+    public static let nameCharactersMax = 40
+    /// Characters of a note that a text shows.
+    public static let noteCharactersMax = 140
+    /// Characters of a gateway's answer that are kept.
+    public static let answerCharactersMax = 200
+
+    // Gateways.
+
+    /// First and longest wait before a message about an emergency is tried again.
+    public static let safetyBackoff = Backoff(first: .seconds(1), longest: .seconds(30))
+    /// The same for all other messages.
+    public static let newsBackoff = Backoff(first: .seconds(5), longest: .seconds(300))
+    /// How long a gateway that is down is left alone by everything but emergencies.
+    public static let gatewayBackoff = Backoff(first: .seconds(2), longest: .seconds(60))
+    /// Waits up to this are kept by the notifier itself; longer ones are the timer's.
+    public static let ownWaitMax = Duration.seconds(60)
+    /// The longest wait a gateway may ask for.
+    public static let retryAfterMax = Duration.seconds(3600)
+    /// Attempts at once in a lane of safety, for each channel.
+    public static let safetyInFlightMax = 32
+    /// Attempts at once in a lane of everything else, for each channel.
+    public static let newsInFlightMax = 8
+    /// Zone news waiting in all lanes; more is refused with its reason.
+    public static let newsQueuedMax = 50_000
+
+    // Memory.
+
+    /// How long an ended emergency is still known without a look into the store.
+    public static let endedEmergencyKept = Duration.seconds(24 * 3600)
+    /// How long a signal that was answered is remembered.
+    public static let answeredSignalKept = Duration.seconds(30 * 24 * 3600)
+    /// How long a message that waits for its receipt only stays in memory.
+    public static let settledNotificationKept = Duration.seconds(3600)
+    /// Memory is looked through this often.
+    public static let sweepInterval = Duration.seconds(60)
+}

@@ -1,0 +1,153 @@
+import Model
+
+/// What a message is worth: decides its lane, its age and what happens to it in doubt.
+public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Emergencies, reminders of watches: own lane, sent again in doubt.
+    case safety
+    /// Zone news: at most once, and only while it is fresh.
+    case news
+    /// An operator's try.
+    case test
+}
+
+/// One event for one person on one address.
+///
+/// Its id is the hash of exactly that, so deciding the same twice makes one message.
+public struct Notification: Hashable, Sendable, Codable {
+    public var id: NotificationID
+    public var reason: NotifyReason
+    public var severity: Severity
+    /// What happened, for all who are told of it together: contact points are exchanged within it.
+    public var scope: EventID
+    public var emergency: EmergencyID?
+    public var circle: CircleID?
+    /// Whom it is about; nil for a test.
+    public var person: PersonID?
+    /// Who is told; nil for a test.
+    public var recipient: PersonID?
+    public var channel: Channel
+    public var address: String
+    /// Only this gateway will do; nil = any of the channel.
+    public var gatewayWanted: String?
+    public var subject: String
+    public var text: String
+    /// The code that people can say to each other.
+    public var reference: String
+    /// Unguessable; names this message in a gateway's callback.
+    public var token: String
+    public var created: Timestamp
+    /// Not worth sending from then on.
+    public var expires: Timestamp
+    public var state: NotificationState = .queued
+    /// Attempts begun.
+    public var attempts: Int = 0
+    /// Attempts of which nobody knows whether they reached the gateway.
+    public var doubts: Int = 0
+    /// An attempt is on its way.
+    public var isInFlight = false
+    /// When it is tried again; nil once nothing more will be tried.
+    public var due: Timestamp?
+    /// The timer's clock for `due`, where the wait is long.
+    public var clock: ClockID?
+    /// Gateways that will not take it.
+    public var gatewaysRefusing: [String] = []
+    /// The gateway of the last attempt.
+    public var gateway = ""
+    /// That gateway's last answer in short.
+    public var answer = ""
+    /// The gateway's own id of the message, where it told one.
+    public var gatewayMessage: String?
+    public var trace: String
+
+    /// Waiting for a first or a further attempt, or in the middle of one.
+    public var isPending: Bool { isInFlight || due != nil }
+}
+
+extension NotificationState {
+    /// States move to a higher rank only. A delivery outranks a refusal: of two attempts one may
+    /// have been refused and the other arrived.
+    var rank: Int {
+        switch self {
+        case .queued: 0
+        case .sending: 1
+        case .unknown: 2
+        case .accepted: 3
+        case .refused, .expired: 4
+        case .delivered: 5
+        }
+    }
+}
+
+extension Notification {
+    /// Moves forward; false, and nothing changes, if that would be back or on the spot.
+    mutating func move(to next: NotificationState) -> Bool {
+        guard next.rank > state.rank else { return false }
+        state = next
+        return true
+    }
+}
+
+/// One try to hand a message to a gateway; its row is written before the network hears of it.
+public struct Attempt: Hashable, Sendable, Codable {
+    public var notification: NotificationID
+    /// From 1.
+    public var number: Int
+    public var gateway: String
+    public var started: Timestamp
+    public var finished: Timestamp?
+    /// Nil while it is on its way.
+    public var outcome: AttemptOutcome?
+    public var answer: String
+
+    public init(
+        notification: NotificationID, number: Int, gateway: String, started: Timestamp,
+        finished: Timestamp? = nil, outcome: AttemptOutcome? = nil, answer: String = ""
+    ) {
+        self.notification = notification
+        self.number = number
+        self.gateway = gateway
+        self.started = started
+        self.finished = finished
+        self.outcome = outcome
+        self.answer = answer
+    }
+}
+
+/// How a try ended, as the driver of the gateway read its answer.
+public enum AttemptOutcome: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The gateway has taken the message over.
+    case accepted
+    /// Not now: too much, a temporary failure.
+    case later
+    /// This address will never do.
+    case refused
+    /// This gateway has no way to this address; another one may.
+    case unroutable
+    /// The fault is ours or the gateway's: credentials, sender, blocked. No message gets through.
+    case misconfigured
+    /// Nobody was there: surely not sent.
+    case unreachable
+    /// It may have left or not.
+    case unknown
+}
+
+/// A change of a message, kept for good.
+public struct NotificationChange: Hashable, Sendable, Codable {
+    public var notification: NotificationID
+    public var at: Timestamp
+    public var state: NotificationState
+    public var gateway: String
+    public var answer: String
+}
+
+/// What a gateway's callback says of a message.
+public enum ReceiptKind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It is with the recipient.
+    case delivered
+    /// It will never be.
+    case failed
+    /// The next one on the way has it.
+    case accepted
+    /// It waits on the way.
+    case buffered
+}

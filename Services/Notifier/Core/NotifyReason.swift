@@ -1,0 +1,86 @@
+import Model
+
+/// Why somebody is told something, or is not. Kept with every decision.
+public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
+    // Told.
+    /// A person whom they guard went into or out of a zone.
+    case zoneCrossed = "zone-crossed"
+    /// It is their tier's turn.
+    case tier
+    /// Nobody answered on any tier: everybody, on everything.
+    case exhausted
+    /// The person in danger pressed again.
+    case pressedAgain = "pressed-again"
+    /// Somebody took the emergency that they were told of.
+    case taken
+    /// The emergency that they were told of is over.
+    case standDown = "stand-down"
+    /// They took the emergency a while ago: are they still on it?
+    case holderAsked = "holder-asked"
+    /// The signal came so late that no ladder climbs for it.
+    case lateRecord = "late-record"
+    /// Their own emergency was taken by somebody.
+    case ownTaken = "own-taken"
+    /// Nobody has been reached for their own emergency yet.
+    case ownNobodyYet = "own-nobody-yet"
+    /// Their own watch ends soon.
+    case watchReminder = "watch-reminder"
+    /// An operator tries a gateway.
+    case test
+
+    // Not told.
+    /// The news is about themselves.
+    case themselves
+    /// Their invitation is not answered yet.
+    case notJoined = "not-joined"
+    /// Their role is not told this.
+    case role
+    /// The zone is private.
+    case privateZone = "private-zone"
+    /// The person does not share with this circle.
+    case sharingOff = "sharing-off"
+    /// The person shares again later.
+    case sharingPaused = "sharing-paused"
+    /// The person shares zones only, and this one is too small to be named.
+    case zoneTooSmall = "zone-too-small"
+    /// The zone does not want this transition told.
+    case transitionUnwanted = "transition-unwanted"
+    /// The zone is switched off or gone.
+    case zoneInactive = "zone-inactive"
+    /// The person or the circle is not known, or not together any more.
+    case notOfCircle = "not-of-circle"
+    /// It happened too long ago.
+    case tooOld = "too-old"
+    /// They have no contact point on a channel that works.
+    case unreachable
+    /// They have been told just this already.
+    case alreadyTold = "already-told"
+    /// An earlier message about this still waits for its gateway.
+    case alreadyQueued = "already-queued"
+    /// Too much waits to be sent.
+    case queueFull = "queue-full"
+
+    /// Whether the reason leads to a message.
+    public var isTold: Bool {
+        switch self {
+        case .zoneCrossed, .tier, .exhausted, .pressedAgain, .taken, .standDown, .holderAsked,
+            .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .test:
+            true
+        case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
+            .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,
+            .alreadyTold, .alreadyQueued, .queueFull:
+            false
+        }
+    }
+}
+
+/// Whether one person was told one thing, and why.
+public struct NotifyDecision: Hashable, Sendable, Codable {
+    public var recipient: PersonID
+    public var reason: NotifyReason
+
+    public init(recipient: PersonID, reason: NotifyReason) {
+        self.recipient = recipient
+        self.reason = reason
+    }
+}

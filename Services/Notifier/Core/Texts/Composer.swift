@@ -1,0 +1,163 @@
+import Model
+
+/// Puts sayings into words: one line for an SMS with the vital part in its first segment, several
+/// lines for a mail.
+///
+/// Vital is who, what and where: they stand first, and names are cut until they fit, whatever comes
+/// after. Link, reference and numbers are never cut.
+public struct Composer: Sendable {
+    private let setting: Setting
+    private let phrases: any Phrasebook
+
+    public init(_ setting: Setting) {
+        self.setting = setting
+        phrases = setting.language.phrases
+    }
+
+    /// The words of a saying for a channel.
+    public func words(for saying: Saying, on channel: Channel) -> Wording {
+        var nameMax = Limits.nameCharactersMax
+        if channel == .sms { nameMax = longestName(for: saying) }
+        let pieces = pieces(of: saying, nameMax: nameMax)
+        switch channel {
+        case .sms: return Wording(subject: "", text: pieces.line)
+        case .email, .push: return Wording(subject: pieces.subject, text: mail(pieces))
+        }
+    }
+
+    /// The longest cut of names that leaves the vital part in the first segment.
+    private func longestName(for saying: Saying) -> Int {
+        for nameMax in stride(from: Limits.nameCharactersMax, to: 5, by: -1) {
+            let pieces = pieces(of: saying, nameMax: nameMax)
+            let measure = SMSText(pieces.line)
+            let first =
+                measure.segments == 1 ? measure.encoding.singlePartMax : measure.encoding.partMax
+            if SMSText.units(pieces.vitalLine, in: measure.encoding) <= first { return nameMax }
+        }
+        return 5
+    }
+
+    private func mail(_ pieces: Pieces) -> String {
+        var lines = pieces.vital.map(Pieces.sentence) + [""]
+        lines += (pieces.mailOnly + pieces.rest).map(Pieces.sentence)
+        if !setting.circle.isEmpty {
+            let circle = PlainText.line(setting.circle, charactersMax: Limits.nameCharactersMax)
+            lines += ["", phrases.because(circle: circle) + "."]
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func pieces(of saying: Saying, nameMax: Int) -> Pieces {
+        let who = name(setting.who, nameMax)
+        switch saying {
+        case .crossed(let zone, let inside, let at, let place):
+            return crossed(who, name(zone, nameMax), inside: inside, at: at, place: place)
+        case .alarm(let alarm, let repetition): return pieces(of: alarm, repetition, who: who)
+        case .taken(let by):
+            return short(phrases.taken(who: who, by: by.map { name($0, nameMax) }))
+        case .ended(cancelled: true, _): return short(phrases.cancelled(who: who))
+        case .ended(cancelled: false, let by):
+            return short(phrases.resolved(who: who, by: by.map { name($0, nameMax) }))
+        case .holderAsked:
+            let minutes = Limits.holderAnswerWait.milliseconds / 60_000
+            return short(phrases.holderAsked(who: who, minutes: minutes))
+        case .ownTaken(let by): return short(phrases.ownTaken(by: by.map { name($0, nameMax) }))
+        case .ownNobodyYet(let number): return short(phrases.ownNobodyYet(number: number))
+        case .watchReminder(let deadline, let note):
+            var pieces = short(phrases.watchReminder(deadline: clock(deadline)))
+            pieces.rest += noteLine(note)
+            return pieces
+        case .test(let gateway): return short(phrases.test(gateway: gateway))
+        }
+    }
+
+    /// A sentence and the reference.
+    private func short(_ sentence: String) -> Pieces {
+        Pieces(subject: "Jaga: \(sentence)", vital: ["Jaga: \(sentence)"], rest: referenceLine)
+    }
+
+    private func crossed(
+        _ who: String, _ zone: String, inside: Bool, at: Timestamp, place: Place?
+    ) -> Pieces {
+        let sentence = phrases.crossed(who: who, zone: zone, inside: inside, at: clock(at))
+        var pieces = Pieces(subject: "Jaga: \(sentence)", vital: ["Jaga: \(sentence)"], rest: [])
+        if let place {
+            pieces.vital.append(PlaceText.link(place.position, map: setting.map))
+            pieces.rest.append(certainty(of: place))
+            pieces.mailOnly.append(phrases.position(PlaceText.coordinates(place.position)))
+        }
+        return pieces
+    }
+
+    private func pieces(of alarm: Alarm, _ repetition: Repetition, who: String) -> Pieces {
+        let what = "\(phrases.trigger(alarm.trigger)), \(clock(alarm.raised))"
+        var vital: [String] = []
+        if alarm.isLate || repetition == .record {
+            vital.append(ClockText.ago(setting.now - alarm.raised, in: phrases))
+        }
+        if let words = phrases.repetition(repetition) { vital.append(words) }
+        // Sixteen-bit segments are short: there the place comes before the circumstances.
+        let isNarrow = !SMSText.isGSM(who) || !(alarm.note.map(SMSText.isGSM) ?? true)
+        let place = alarm.place.map { PlaceText.link($0.position, map: setting.map) }
+        var pieces = Pieces(subject: "SOS \(who): \(what)", vital: vital, rest: [])
+        if isNarrow {
+            pieces.vital += ["SOS \(who)", place ?? phrases.noPosition]
+            pieces.rest.append(what)
+        } else {
+            pieces.vital += ["SOS \(who): \(what)", place ?? phrases.noPosition]
+        }
+        if let place = alarm.place {
+            pieces.rest.append(certainty(of: place))
+            pieces.mailOnly.append(phrases.position(PlaceText.coordinates(place.position)))
+        }
+        if let battery = alarm.battery { pieces.rest.append(phrases.battery(battery)) }
+        pieces.rest += noteLine(alarm.note)
+        pieces.rest.append(phrases.takeIt(reference: setting.reference))
+        return pieces
+    }
+
+    private func certainty(of place: Place) -> String {
+        phrases.certainty(metres: place.accuracyMetres, taken: clock(place.taken))
+    }
+
+    private var referenceLine: [String] {
+        setting.reference.isEmpty ? [] : [phrases.reference(setting.reference)]
+    }
+
+    private func noteLine(_ note: String?) -> [String] {
+        let note = PlainText.line(note ?? "", charactersMax: Limits.noteCharactersMax)
+        return note.isEmpty ? [] : [phrases.note(note)]
+    }
+
+    private func name(_ text: String, _ max: Int) -> String {
+        PlainText.line(text, charactersMax: max)
+    }
+
+    private func clock(_ time: Timestamp) -> String {
+        ClockText.time(time, now: setting.now, offsetSeconds: setting.offsetSeconds)
+    }
+}
+
+/// The parts of a message in the order of their worth.
+private struct Pieces {
+    var subject: String
+    /// Who, what, where.
+    var vital: [String]
+    /// What a mail says besides.
+    var mailOnly: [String] = []
+    var rest: [String]
+
+    init(subject: String, vital: [String], rest: [String]) {
+        self.subject = subject
+        self.vital = vital
+        self.rest = rest
+    }
+
+    /// With a full stop, but for a link: it would be taken for a part of it.
+    static func sentence(_ piece: String) -> String {
+        piece.contains("://") ? piece : piece + "."
+    }
+
+    var vitalLine: String { vital.map(Pieces.sentence).joined(separator: " ") }
+    var line: String { (vital + rest).map(Pieces.sentence).joined(separator: " ") }
+}

@@ -1,0 +1,74 @@
+import Model
+
+struct EnglishPhrases: Phrasebook {
+    func trigger(_ trigger: EmergencyTrigger) -> String {
+        switch trigger {
+        case .panic: "panic button"
+        case .shake: "shook the phone"
+        case .fall: "a fall"
+        case .crash: "a crash"
+        case .noMotion: "no motion"
+        case .watchExpired: "watch ran out unanswered"
+        case .lostContact: "contact lost"
+        case .guardian: "raised by a guardian"
+        }
+    }
+
+    func ago(days: Int64, hours: Int64, minutes: Int64) -> String {
+        if days > 0 { return "\(days) d \(hours) h ago" }
+        return hours > 0 ? "\(hours) h \(minutes) min ago" : "\(minutes) min ago"
+    }
+
+    func repetition(_ repetition: Repetition) -> String? {
+        switch repetition {
+        case .first: nil
+        case .unanswered: "NO ANSWER YET"
+        case .pressedAgain: "PRESSED AGAIN"
+        case .record: "Heard of only now"
+        }
+    }
+
+    func certainty(metres: Int?, taken: String) -> String {
+        metres.map { "within \($0) m, \(taken)" } ?? "accuracy unknown, \(taken)"
+    }
+
+    var noPosition: String { "No position known" }
+    func position(_ coordinates: String) -> String { "Position \(coordinates)" }
+    func battery(_ percent: UInt8) -> String { "Battery \(percent)%" }
+    func note(_ note: String) -> String { "Note: \(note)" }
+    func takeIt(reference: String) -> String { "Take it in Jaga, ref \(reference)" }
+    func reference(_ reference: String) -> String { "Ref \(reference)" }
+    func because(circle: String) -> String { "You are told as a member of \(circle)" }
+
+    func crossed(who: String, zone: String, inside: Bool, at: String) -> String {
+        "\(who) \(inside ? "entered" : "left") \(zone), \(at)"
+    }
+
+    func taken(who: String, by: String?) -> String {
+        "\(by ?? "The operator") has taken the alarm of \(who)"
+    }
+
+    func cancelled(who: String) -> String { "Alarm over: \(who) called it off" }
+
+    func resolved(who: String, by: String?) -> String {
+        "Alarm of \(who) is over: resolved by \(by ?? "the operator")"
+    }
+
+    func holderAsked(who: String, minutes: Int64) -> String {
+        "Still on the alarm of \(who)? Confirm in Jaga within \(minutes) min,"
+            + " else the others are told again"
+    }
+
+    func ownTaken(by: String?) -> String { "\(by ?? "The operator") has taken your alarm" }
+
+    func ownNobodyYet(number: String) -> String {
+        "Nobody reached yet, we keep trying. If you can, call \(number)"
+    }
+
+    func watchReminder(deadline: String) -> String {
+        "Are you all right? Your watch ends at \(deadline): end or extend it in Jaga,"
+            + " else your circle is alarmed"
+    }
+
+    func test(gateway: String) -> String { "This is a test of \(gateway). All is well" }
+}

@@ -1,0 +1,74 @@
+import Model
+
+struct IndonesianPhrases: Phrasebook {
+    func trigger(_ trigger: EmergencyTrigger) -> String {
+        switch trigger {
+        case .panic: "tombol panik"
+        case .shake: "ponsel diguncang"
+        case .fall: "terjatuh"
+        case .crash: "kecelakaan"
+        case .noMotion: "tidak ada gerakan"
+        case .watchExpired: "pemantauan habis tanpa jawaban"
+        case .lostContact: "kontak terputus"
+        case .guardian: "dibunyikan oleh wali"
+        }
+    }
+
+    func ago(days: Int64, hours: Int64, minutes: Int64) -> String {
+        if days > 0 { return "\(days) hari \(hours) jam lalu" }
+        return hours > 0 ? "\(hours) jam \(minutes) menit lalu" : "\(minutes) menit lalu"
+    }
+
+    func repetition(_ repetition: Repetition) -> String? {
+        switch repetition {
+        case .first: nil
+        case .unanswered: "BELUM ADA JAWABAN"
+        case .pressedAgain: "DITEKAN LAGI"
+        case .record: "Baru diketahui sekarang"
+        }
+    }
+
+    func certainty(metres: Int?, taken: String) -> String {
+        metres.map { "dalam \($0) m, \(taken)" } ?? "akurasi tidak diketahui, \(taken)"
+    }
+
+    var noPosition: String { "Posisi tidak diketahui" }
+    func position(_ coordinates: String) -> String { "Posisi \(coordinates)" }
+    func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }
+    func note(_ note: String) -> String { "Catatan: \(note)" }
+    func takeIt(reference: String) -> String { "Tangani di Jaga, ref \(reference)" }
+    func reference(_ reference: String) -> String { "Ref \(reference)" }
+    func because(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
+
+    func crossed(who: String, zone: String, inside: Bool, at: String) -> String {
+        "\(who) \(inside ? "tiba di" : "keluar dari") \(zone), \(at)"
+    }
+
+    func taken(who: String, by: String?) -> String {
+        "\(by ?? "Operator") menangani keadaan darurat \(who)"
+    }
+
+    func cancelled(who: String) -> String { "Darurat berakhir: dibatalkan oleh \(who)" }
+
+    func resolved(who: String, by: String?) -> String {
+        "Darurat \(who) berakhir: diselesaikan oleh \(by ?? "operator")"
+    }
+
+    func holderAsked(who: String, minutes: Int64) -> String {
+        "Masih menangani darurat \(who)? Pastikan di Jaga dalam \(minutes) menit,"
+            + " jika tidak yang lain diberi tahu lagi"
+    }
+
+    func ownTaken(by: String?) -> String { "\(by ?? "Operator") menangani keadaan darurat Anda" }
+
+    func ownNobodyYet(number: String) -> String {
+        "Belum ada yang terhubung, kami terus mencoba. Jika bisa, hubungi \(number)"
+    }
+
+    func watchReminder(deadline: String) -> String {
+        "Apakah Anda baik-baik saja? Pemantauan Anda berakhir pukul \(deadline): akhiri atau"
+            + " perpanjang di Jaga, jika tidak lingkaran Anda diberi tahu"
+    }
+
+    func test(gateway: String) -> String { "Ini uji coba \(gateway). Semua baik" }
+}

@@ -1,0 +1,53 @@
+import Model
+
+/// The languages in which Jaga speaks.
+public enum Language: String, Hashable, Sendable, Codable, CaseIterable {
+    case english = "en"
+    case malay = "ms"
+    case indonesian = "id"
+
+    /// The language of a BCP 47 tag; English for all that is not spoken.
+    public init(locale: String) {
+        let primary = locale.lowercased().prefix { $0 != "-" && $0 != "_" }
+        switch primary {
+        case "ms", "zsm", "zlm": self = .malay
+        case "id", "in", "ind": self = .indonesian
+        default: self = .english
+        }
+    }
+
+    var phrases: any Phrasebook {
+        switch self {
+        case .english: EnglishPhrases()
+        case .malay: MalayPhrases()
+        case .indonesian: IndonesianPhrases()
+        }
+    }
+}
+
+/// The words of one language, in pieces that fit together: no piece ends with a full stop, all use
+/// characters of GSM 03.38 only.
+protocol Phrasebook: Sendable {
+    /// After "SOS name: ".
+    func trigger(_ trigger: EmergencyTrigger) -> String
+    func ago(days: Int64, hours: Int64, minutes: Int64) -> String
+    func repetition(_ repetition: Repetition) -> String?
+    /// How sure a place is: "within 12 m, 10:18".
+    func certainty(metres: Int?, taken: String) -> String
+    var noPosition: String { get }
+    func position(_ coordinates: String) -> String
+    func battery(_ percent: UInt8) -> String
+    func note(_ note: String) -> String
+    func takeIt(reference: String) -> String
+    func reference(_ reference: String) -> String
+    func because(circle: String) -> String
+    func crossed(who: String, zone: String, inside: Bool, at: String) -> String
+    func taken(who: String, by: String?) -> String
+    func cancelled(who: String) -> String
+    func resolved(who: String, by: String?) -> String
+    func holderAsked(who: String, minutes: Int64) -> String
+    func ownTaken(by: String?) -> String
+    func ownNobodyYet(number: String) -> String
+    func watchReminder(deadline: String) -> String
+    func test(gateway: String) -> String
+}

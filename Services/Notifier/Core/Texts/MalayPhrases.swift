@@ -1,0 +1,76 @@
+import Model
+
+struct MalayPhrases: Phrasebook {
+    func trigger(_ trigger: EmergencyTrigger) -> String {
+        switch trigger {
+        case .panic: "butang panik"
+        case .shake: "telefon digoncang"
+        case .fall: "terjatuh"
+        case .crash: "kemalangan"
+        case .noMotion: "tiada pergerakan"
+        case .watchExpired: "pemantauan tamat tanpa jawapan"
+        case .lostContact: "hubungan terputus"
+        case .guardian: "dibunyikan oleh penjaga"
+        }
+    }
+
+    func ago(days: Int64, hours: Int64, minutes: Int64) -> String {
+        if days > 0 { return "\(days) hari \(hours) jam lalu" }
+        return hours > 0 ? "\(hours) jam \(minutes) minit lalu" : "\(minutes) minit lalu"
+    }
+
+    func repetition(_ repetition: Repetition) -> String? {
+        switch repetition {
+        case .first: nil
+        case .unanswered: "BELUM ADA JAWAPAN"
+        case .pressedAgain: "DITEKAN LAGI"
+        case .record: "Baru diketahui sekarang"
+        }
+    }
+
+    func certainty(metres: Int?, taken: String) -> String {
+        metres.map { "dalam \($0) m, \(taken)" } ?? "ketepatan tidak diketahui, \(taken)"
+    }
+
+    var noPosition: String { "Kedudukan tidak diketahui" }
+    func position(_ coordinates: String) -> String { "Kedudukan \(coordinates)" }
+    func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }
+    func note(_ note: String) -> String { "Nota: \(note)" }
+    func takeIt(reference: String) -> String { "Ambil tugas dalam Jaga, ruj \(reference)" }
+    func reference(_ reference: String) -> String { "Ruj \(reference)" }
+    func because(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
+
+    func crossed(who: String, zone: String, inside: Bool, at: String) -> String {
+        "\(who) \(inside ? "tiba di" : "keluar dari") \(zone), \(at)"
+    }
+
+    func taken(who: String, by: String?) -> String {
+        "\(by ?? "Operator") telah mengambil tugas kecemasan \(who)"
+    }
+
+    func cancelled(who: String) -> String { "Kecemasan tamat: dibatalkan oleh \(who)" }
+
+    func resolved(who: String, by: String?) -> String {
+        "Kecemasan \(who) tamat: diselesaikan oleh \(by ?? "operator")"
+    }
+
+    func holderAsked(who: String, minutes: Int64) -> String {
+        "Masih membantu \(who)? Sahkan dalam Jaga dalam masa \(minutes) minit,"
+            + " jika tidak yang lain dimaklumkan semula"
+    }
+
+    func ownTaken(by: String?) -> String {
+        "\(by ?? "Operator") telah mengambil tugas kecemasan anda"
+    }
+
+    func ownNobodyYet(number: String) -> String {
+        "Belum ada sesiapa dihubungi, kami terus mencuba. Jika boleh, hubungi \(number)"
+    }
+
+    func watchReminder(deadline: String) -> String {
+        "Adakah anda selamat? Pemantauan anda tamat pada \(deadline): tamatkan atau lanjutkan"
+            + " dalam Jaga, jika tidak kumpulan anda dimaklumkan"
+    }
+
+    func test(gateway: String) -> String { "Ini ujian \(gateway). Semuanya baik" }
+}

@@ -1,0 +1,117 @@
+import Model
+
+/// What a message says, before it has words.
+public enum Saying: Hashable, Sendable {
+    /// A person went into or out of a zone.
+    case crossed(zone: String, inside: Bool, at: Timestamp, place: Place?)
+    case alarm(Alarm, Repetition)
+    /// Somebody has taken it; nil = the operator.
+    case taken(by: String?)
+    /// It is over: cancelled by the person, or resolved by somebody (nil = the operator).
+    case ended(cancelled: Bool, by: String?)
+    /// To the one who took it: still on it?
+    case holderAsked
+    /// To the person in danger: somebody has taken it; nil = the operator.
+    case ownTaken(by: String?)
+    /// To the person in danger: nobody reached yet, and the number to call.
+    case ownNobodyYet(number: String)
+    /// To the owner of a watch: it ends at this time.
+    case watchReminder(deadline: Timestamp, note: String?)
+    /// A try of a gateway.
+    case test(gateway: String)
+}
+
+/// Where somebody was, and how sure that is.
+public struct Place: Hashable, Sendable {
+    public var position: Coordinate
+    /// Nil where the phone did not say.
+    public var accuracyMetres: Int?
+    public var taken: Timestamp
+
+    public init(_ fix: Fix) {
+        position = fix.position
+        accuracyMetres =
+            fix.accuracyCentimetres > 0 ? Int((fix.accuracyCentimetres + 99) / 100) : nil
+        taken = fix.time
+    }
+}
+
+/// What is to be said of an emergency.
+public struct Alarm: Hashable, Sendable {
+    public var trigger: EmergencyTrigger
+    public var raised: Timestamp
+    /// Begin with the age.
+    public var isLate: Bool
+    /// Nil where it is not known, or not this circle's to know.
+    public var place: Place?
+    /// Percent.
+    public var battery: UInt8?
+    public var note: String?
+
+    public init(
+        trigger: EmergencyTrigger, raised: Timestamp, isLate: Bool = false, place: Place? = nil,
+        battery: UInt8? = nil, note: String? = nil
+    ) {
+        self.trigger = trigger
+        self.raised = raised
+        self.isLate = isLate
+        self.place = place
+        self.battery = battery
+        self.note = note
+    }
+}
+
+/// How an alarm differs from the first one.
+public enum Repetition: Hashable, Sendable {
+    case first
+    /// Nobody has answered.
+    case unanswered
+    /// The person pressed again.
+    case pressedAgain
+    /// A record of something long ago: to be looked after, not to be raced to.
+    case record
+}
+
+/// To whom, about whom, in which language and by which clock.
+public struct Setting: Hashable, Sendable {
+    public var language: Language
+    /// The person whom the message is about.
+    public var who: String
+    /// The circle because of which it is sent; empty for none.
+    public var circle: String
+    /// The code of an emergency; empty for none.
+    public var reference: String
+    public var now: Timestamp
+    /// Seconds east of Greenwich where the recipient is; nil = not known, times are in UTC.
+    public var offsetSeconds: Int?
+    /// A link to a map with `{lat}` and `{lon}`.
+    public var map: String
+
+    public init(
+        language: Language, who: String, circle: String = "", reference: String = "",
+        now: Timestamp, offsetSeconds: Int? = nil, map: String = Setting.openStreetMap
+    ) {
+        self.language = language
+        self.who = who
+        self.circle = circle
+        self.reference = reference
+        self.now = now
+        self.offsetSeconds = offsetSeconds
+        self.map = map
+    }
+
+    /// Short enough for the first segment of an SMS, and it needs no account.
+    public static let openStreetMap = "https://osm.org/?mlat={lat}&mlon={lon}"
+}
+
+/// A message in words.
+public struct Wording: Hashable, Sendable {
+    /// Of a mail; not used for an SMS.
+    public var subject: String
+    public var text: String
+
+    public init(subject: String, text: String) {
+        self.subject = subject
+        self.text = text
+    }
+}
