@@ -25,6 +25,8 @@ public struct Emergency: Hashable, Sendable, Codable {
     /// Everybody for whom a message about it was made, ids ascending.
     public var told: [PersonID]
     public var taken: Taking?
+    /// How often it was taken.
+    public var takings: Int
     /// The person was told that nobody has been reached.
     public var nobodyTold: Bool
     /// When it was resolved or cancelled.
@@ -50,6 +52,7 @@ public struct Emergency: Hashable, Sendable, Codable {
         isAdopted = false
         joined = []
         told = []
+        takings = 0
         nobodyTold = false
         reference = Meaning.reference(of: id)
     }

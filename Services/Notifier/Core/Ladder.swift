@@ -4,11 +4,13 @@ import Model
 public struct Ladder: Hashable, Sendable, Codable {
     public var emergency: EmergencyID
     public var circle: CircleID
-    /// The tier whose wait runs; the number of tiers once all of them have had their turn.
-    public var tier: Int
+    /// The tier whose turn comes next; the number of tiers once all of them have had theirs.
+    public var nextTier: Int
     /// Counts the passes over the same people: grows with every repetition after the last tier and
     /// with every new start.
     public var round: Int
+    /// How this pass differs from the first, in the words of its messages.
+    public var opening: Repetition
     /// Whom this ladder has told in this pass, ids ascending.
     public var told: [PersonID]
     /// The messages of the tier whose wait runs.
@@ -21,7 +23,17 @@ public struct Ladder: Hashable, Sendable, Codable {
         self.emergency = emergency
         self.circle = circle
         self.round = round
-        tier = 0
+        nextTier = 0
+        opening = .first
+        told = []
+        current = []
+    }
+
+    /// Begins again with the first tier, as a pass of its own.
+    mutating func restart(round: Int, opening: Repetition) {
+        self.round = round
+        self.opening = opening
+        nextTier = 0
         told = []
         current = []
     }
@@ -36,7 +48,7 @@ public enum LadderStep: Hashable, Sendable {
 }
 
 extension Ladder {
-    /// The next step from the tier that this ladder stands on: tiers in which nobody new can be
+    /// The next step: tiers in which nobody new can be
     /// reached are skipped at once.
     ///
     /// - Parameters:
@@ -45,7 +57,7 @@ extension Ladder {
         for person: PersonID, in circle: Circle, isReachable: (PersonID, [Channel]) -> Bool
     ) -> LadderStep {
         let tiers = Audience.tiers(of: circle)
-        for index in tiers.indices where index >= tier {
+        for index in tiers.indices where index >= nextTier {
             let recipients = Audience.members(of: tiers[index], for: person, in: circle)
                 .map(\.person)
                 .filter { !told.contains($0) && isReachable($0, tiers[index].channels) }

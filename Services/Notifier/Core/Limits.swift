@@ -52,6 +52,8 @@ public enum Limits {
     public static let ownWaitMax = Duration.seconds(60)
     /// The longest wait a gateway may ask for.
     public static let retryAfterMax = Duration.seconds(3600)
+    /// An attempt whose end nobody heard of by then is in doubt; longer than any driver waits.
+    public static let flightMax = Duration.seconds(120)
     /// Attempts at once in a lane of safety, for each channel.
     public static let safetyInFlightMax = 32
     /// Attempts at once in a lane of everything else, for each channel.

@@ -10,6 +10,22 @@ public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     case test
 }
 
+/// The words of a message for every kind of channel, so that it can change channels.
+public struct Words: Hashable, Sendable, Codable {
+    /// For an SMS: one line, the vital part first.
+    public var short: String
+    /// Of a mail.
+    public var subject: String
+    /// For a mail.
+    public var long: String
+
+    public init(short: String, subject: String, long: String) {
+        self.short = short
+        self.subject = subject
+        self.long = long
+    }
+}
+
 /// One event for one person on one address.
 ///
 /// Its id is the hash of exactly that, so deciding the same twice makes one message.
@@ -29,8 +45,7 @@ public struct Notification: Hashable, Sendable, Codable {
     public var address: String
     /// Only this gateway will do; nil = any of the channel.
     public var gatewayWanted: String?
-    public var subject: String
-    public var text: String
+    public var words: Words
     /// The code that people can say to each other.
     public var reference: String
     /// Unguessable; names this message in a gateway's callback.
@@ -45,6 +60,7 @@ public struct Notification: Hashable, Sendable, Codable {
     public var doubts: Int = 0
     /// An attempt is on its way.
     public var isInFlight = false
+    public var attemptStarted: Timestamp?
     /// When it is tried again; nil once nothing more will be tried.
     public var due: Timestamp?
     /// The timer's clock for `due`, where the wait is long.
@@ -58,6 +74,8 @@ public struct Notification: Hashable, Sendable, Codable {
     /// The gateway's own id of the message, where it told one.
     public var gatewayMessage: String?
     public var trace: String
+
+    var lane: Lane { Lane(isSafety: severity == .safety, channel: channel) }
 
     /// Waiting for a first or a further attempt, or in the middle of one.
     public var isPending: Bool { isInFlight || due != nil }

@@ -72,10 +72,12 @@ enum PlainText {
     static func line(_ text: String, charactersMax: Int) -> String {
         var out = ""
         for character in text {
-            let isBlank = character.isWhitespace || character.unicodeScalars.contains {
-                $0.properties.generalCategory == .control
-                    || $0.properties.generalCategory == .format
-            }
+            let isBlank =
+                character.isWhitespace
+                || character.unicodeScalars.contains {
+                    $0.properties.generalCategory == .control
+                        || $0.properties.generalCategory == .format
+                }
             if isBlank {
                 if !out.isEmpty, out.last != " " { out += " " }
             } else {

@@ -62,12 +62,12 @@ public struct Alarm: Hashable, Sendable {
 }
 
 /// How an alarm differs from the first one.
-public enum Repetition: Hashable, Sendable {
+public enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
     case first
     /// Nobody has answered.
     case unanswered
     /// The person pressed again.
-    case pressedAgain
+    case pressedAgain = "pressed-again"
     /// A record of something long ago: to be looked after, not to be raced to.
     case record
 }

@@ -1,0 +1,296 @@
+import Hashing
+import Model
+
+// The life of a message: queued, attempted, answered; tried again or not.
+extension Notifier {
+    /// A message begins to wait for its first attempt.
+    mutating func queue(_ notification: Notification, _ turn: inout Turn) {
+        var notification = notification
+        notification.due = turn.now
+        keep(notification, isChange: true, &turn)
+        if let emergency = notification.emergency {
+            notificationsOf[emergency, default: []].append(notification.id)
+        }
+        lanes.append(notification.id, to: notification.lane, isRetry: false)
+    }
+
+    /// Starts as many attempts as the lanes allow, safety first.
+    mutating func dispatch(_ turn: inout Turn) {
+        lanes.wake(at: turn.now)
+        for lane in Lane.all {
+            while let id = lanes.next(in: lane) { attempt(id, &turn) }
+        }
+    }
+
+    private mutating func attempt(_ id: NotificationID, _ turn: inout Turn) {
+        guard let notification = notifications[id], !notification.isInFlight,
+            notification.due != nil, notification.clock == nil
+        else { return }
+        guard turn.now < notification.expires else {
+            return close(id, as: .expired, "too old", &turn)
+        }
+        switch choose(for: notification, at: turn.now) {
+        case .use(let gateway): begin(notification, over: gateway, &turn)
+        case .wait(let until):
+            notifications[id]?.due = until
+            lanes.append(id, to: notification.lane, due: until)
+        case .exhausted:
+            refuse(id, "no gateway has a way to this address", &turn)
+        case .none: close(id, as: .expired, "no gateway for this channel", &turn)
+        }
+    }
+
+    private mutating func begin(
+        _ notification: Notification, over gateway: String, _ turn: inout Turn
+    ) {
+        var notification = notification
+        turn.trace = notification.trace
+        notification.attempts += 1
+        notification.isInFlight = true
+        notification.attemptStarted = turn.now
+        notification.due = nil
+        notification.gateway = gateway
+        notification.answer = ""
+        let isChange = notification.move(to: .sending)
+        keep(notification, isChange: isChange, &turn)
+        turn.save(
+            .attempt(
+                Attempt(
+                    notification: notification.id, number: notification.attempts,
+                    gateway: gateway, started: turn.now)))
+        if gateways[gateway]?.isDown == true { gateways[gateway]?.probe(at: turn.now) }
+        lanes.started(in: notification.lane)
+        flights.insert(
+            (notification.id, notification.attempts), due: turn.now + Limits.flightMax)
+        turn.effects.append(.send(delivery(of: notification)))
+    }
+
+    private func delivery(of notification: Notification) -> Delivery {
+        let isMail = notification.channel == .email
+        return Delivery(
+            notification: notification.id, attempt: notification.attempts,
+            gateway: notification.gateway, channel: notification.channel,
+            address: notification.address, subject: notification.words.subject,
+            text: isMail ? notification.words.long : notification.words.short,
+            messageID: notification.id.description,
+            thread: notification.emergency?.description, token: notification.token,
+            isSafety: notification.severity == .safety, expires: notification.expires,
+            trace: notification.trace)
+    }
+
+    /// The process has begun: what was on its way may have arrived or not.
+    mutating func start(_ turn: inout Turn) {
+        let interrupted = notifications.values.filter(\.isInFlight).sorted { $0.id < $1.id }
+        for notification in interrupted {
+            let result = AttemptResult(
+                notification: notification.id, number: notification.attempts, outcome: .unknown,
+                answer: "the notifier stopped in the middle")
+            finish(result, isGatewaysFault: false, &turn)
+        }
+    }
+
+    mutating func attempted(_ result: AttemptResult, _ turn: inout Turn) {
+        finish(result, isGatewaysFault: true, &turn)
+    }
+
+    /// Attempts of which nothing was heard for longer than any driver waits.
+    mutating func loseFlights(_ turn: inout Turn) {
+        while let (id, attempt) = flights.pop(due: turn.now) {
+            let result = AttemptResult(
+                notification: id, number: attempt, outcome: .unknown, answer: "no end was heard")
+            finish(result, isGatewaysFault: true, &turn)
+        }
+    }
+
+    /// The end of an attempt; one that has ended already changes nothing.
+    private mutating func finish(
+        _ result: AttemptResult, isGatewaysFault: Bool, _ turn: inout Turn
+    ) {
+        let id = result.notification
+        guard var notification = notifications[id], notification.isInFlight,
+            notification.attempts == result.number
+        else { return }
+        turn.trace = notification.trace
+        notification.isInFlight = false
+        notification.answer = String(result.answer.prefix(Limits.answerCharactersMax))
+        if let message = result.gatewayMessage { notification.gatewayMessage = message }
+        notifications[id] = notification
+        lanes.finished(in: notification.lane)
+        let jitter = Meaning.jitter(id, result.number)
+        if isGatewaysFault { heard(notification, result, jitter: jitter, &turn) }
+        turn.save(
+            .attempt(
+                Attempt(
+                    notification: id, number: result.number, gateway: notification.gateway,
+                    started: notification.attemptStarted ?? turn.now, finished: turn.now,
+                    outcome: result.outcome,
+                    answer: notification.answer)))
+        if notification.severity == .test { return finishTest(id, result, &turn) }
+        conclude(id, result, jitter: jitter, &turn)
+    }
+
+    private mutating func conclude(
+        _ id: NotificationID, _ result: AttemptResult, jitter: UInt8, _ turn: inout Turn
+    ) {
+        guard var notification = notifications[id] else { return }
+        switch result.outcome {
+        case .accepted: settle(id, as: .accepted, &turn)
+        case .refused: refuse(id, notification.answer, &turn)
+        case .unroutable:
+            notification.gatewaysRefusing.append(notification.gateway)
+            notifications[id] = notification
+            retry(id, after: .zero, &turn)
+        case .later, .unreachable, .misconfigured:
+            let backoff =
+                notification.severity == .safety ? Limits.safetyBackoff : Limits.newsBackoff
+            var wait = backoff.wait(failures: result.number, jitter: jitter)
+            if result.outcome != .later, hasOpenAlternative(to: notification, at: turn.now) {
+                wait = .zero
+            }
+            let asked = min(result.retryAfter ?? .zero, Limits.retryAfterMax)
+            retry(id, after: max(wait, asked), &turn)
+        case .unknown:
+            notification.doubts += 1
+            let isAgain =
+                notification.severity == .safety
+                && notification.doubts <= Limits.unknownResendsMax
+            let isChange = notification.move(to: .unknown)
+            keep(notification, isChange: isChange, &turn)
+            if isAgain {
+                let wait = Limits.safetyBackoff.wait(failures: result.number, jitter: jitter)
+                retry(id, after: wait, &turn)
+            }
+        }
+    }
+
+    /// Waits for a further attempt, or gives up if that would come too late.
+    private mutating func retry(_ id: NotificationID, after wait: Duration, _ turn: inout Turn) {
+        guard var notification = notifications[id] else { return }
+        if let emergency = notification.emergency, isOver(emergency, for: notification) {
+            return close(id, as: .expired, "over before it was sent", &turn)
+        }
+        let due = turn.now + wait
+        guard due < notification.expires else {
+            return close(id, as: .expired, notification.answer, &turn)
+        }
+        notification.due = due
+        if wait > Limits.ownWaitMax, let person = notification.person {
+            let clock = WantedClock(
+                id: Meaning.clock(.retry, id.raw, .number(notification.attempts)), rule: .retry,
+                person: person, emergency: notification.emergency, subject: id.description,
+                due: due)
+            notification.clock = clock.id
+            keep(notification, isChange: false, &turn)
+            return want(clock, for: .retry(id), &turn)
+        }
+        keep(notification, isChange: false, &turn)
+        if wait == .zero {
+            lanes.append(id, to: notification.lane, isRetry: true)
+        } else {
+            lanes.append(id, to: notification.lane, due: due)
+        }
+    }
+
+    /// This address will not do: the person's next contact point is tried.
+    mutating func refuse(_ id: NotificationID, _ answer: String, _ turn: inout Turn) {
+        close(id, as: .refused, answer, &turn)
+        guard let notification = notifications[id], notification.state == .refused else { return }
+        let next = failOver(notification, &turn)
+        ladderLost(notification, replacement: next.map { [$0] } ?? [], &turn)
+    }
+
+    private mutating func failOver(
+        _ notification: Notification, _ turn: inout Turn
+    ) -> NotificationID? {
+        guard let recipient = notification.recipient, turn.now < notification.expires,
+            let person = turn.directory.person(recipient)
+        else { return nil }
+        if let emergency = notification.emergency, isOver(emergency, for: notification) {
+            return nil
+        }
+        for contact in Reach.all(of: person, on: configuration.channels) {
+            let id = Meaning.notification(
+                notification.scope, recipient: recipient, address: contact.address)
+            guard notifications[id] == nil else { continue }
+            queue(notification.moved(to: contact, id: id, configuration, at: turn.now), &turn)
+            return id
+        }
+        return nil
+    }
+
+    /// Nothing more is tried.
+    mutating func close(
+        _ id: NotificationID, as state: NotificationState, _ answer: String, _ turn: inout Turn
+    ) {
+        guard var notification = notifications[id] else { return }
+        notification.answer = answer
+        notifications[id] = notification
+        settle(id, as: state, &turn)
+        if let request = tests.removeValue(forKey: id) {
+            let tested = TestResult(notification: id, outcome: .later, answer: answer)
+            turn.effects.append(.answer(request: request, .tested(tested)))
+        }
+    }
+
+    private mutating func settle(
+        _ id: NotificationID, as state: NotificationState, _ turn: inout Turn
+    ) {
+        guard var notification = notifications[id] else { return }
+        unwant(notification.clock, &turn)
+        notification.clock = nil
+        notification.due = nil
+        let isChange = notification.move(to: state)
+        keep(notification, isChange: isChange, &turn)
+    }
+
+    /// Messages about an emergency that is over and that have not left are not sent any more.
+    mutating func supersede(_ emergency: EmergencyID, _ turn: inout Turn) {
+        for id in notificationsOf[emergency, default: []] {
+            guard let notification = notifications[id], notification.due != nil else { continue }
+            close(id, as: .expired, "over before it was sent", &turn)
+        }
+    }
+
+    /// Whether a message has been overtaken by the end of its emergency.
+    private func isOver(_ emergency: EmergencyID, for notification: Notification) -> Bool {
+        guard notification.reason != .standDown else { return false }
+        return !(emergencies[emergency]?.state.isActive ?? false)
+    }
+
+    /// Keeps a message; a change of its state is kept for good and told to the other services.
+    mutating func keep(_ notification: Notification, isChange: Bool, _ turn: inout Turn) {
+        notifications[notification.id] = notification
+        turn.save(.notification(notification))
+        guard isChange else { return }
+        turn.save(
+            .change(
+                NotificationChange(
+                    notification: notification.id, at: turn.now, state: notification.state,
+                    gateway: notification.gateway, answer: notification.answer)))
+        guard let person = notification.person, let recipient = notification.recipient else {
+            return
+        }
+        let news = NotificationNews(
+            notification: notification.id, emergency: notification.emergency, person: person,
+            recipient: recipient, channel: notification.channel, state: notification.state,
+            gateway: notification.gateway, answer: notification.answer)
+        let id = Meaning.event(
+            .notificationChanged, person, .id(notification.id), .text(news.state.rawValue))
+        turn.publish(id, .notificationChanged(news))
+    }
+}
+
+extension Notification {
+    /// The same message for another contact point of the same person.
+    func moved(
+        to contact: ContactPoint, id: NotificationID, _ configuration: NotifierConfiguration,
+        at now: Timestamp
+    ) -> Notification {
+        Notification(
+            id: id, reason: reason, severity: severity, scope: scope, emergency: emergency,
+            circle: circle, person: person, recipient: recipient, channel: contact.channel,
+            address: contact.address, words: words, reference: reference,
+            token: Meaning.token(id, secret: configuration.tokenSecret), created: now,
+            expires: expires, trace: trace)
+    }
+}

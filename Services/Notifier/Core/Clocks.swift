@@ -1,0 +1,83 @@
+import Hashing
+import Model
+
+/// What the notifier waits for.
+enum ClockPurpose: Hashable, Sendable {
+    /// An evaluator's answer to a signal.
+    case fallback(EmergencyID)
+    /// An acknowledgement of a tier.
+    case tier(EmergencyID, CircleID)
+    /// The end of an acknowledgement's hold, or the answer of whoever gave it.
+    case hold(EmergencyID)
+    case retry(NotificationID)
+}
+
+/// The clocks that are wanted of the timer, and what for.
+///
+/// The timer tells when they run out. A clock about which nothing was heard for a while after its
+/// time is taken as run out: waits of people end even while the timer is away.
+struct Clocks: Sendable {
+    private var wanted: [ClockID: (clock: WantedClock, purpose: ClockPurpose)] = [:]
+    private var backstops = DeadlineQueue<ClockID>()
+
+    var nextDue: Timestamp? { backstops.nextDue }
+
+    mutating func want(_ clock: WantedClock, _ purpose: ClockPurpose) {
+        wanted[clock.id] = (clock, purpose)
+        backstops.insert(clock.id, due: clock.due + Limits.clockGrace)
+    }
+
+    mutating func take(_ id: ClockID) -> (clock: WantedClock, purpose: ClockPurpose)? {
+        wanted.removeValue(forKey: id)
+    }
+
+    mutating func overdue(at now: Timestamp) -> [(clock: WantedClock, purpose: ClockPurpose)] {
+        var out: [(clock: WantedClock, purpose: ClockPurpose)] = []
+        while let id = backstops.pop(due: now) {
+            if let entry = take(id) { out.append(entry) }
+        }
+        return out
+    }
+}
+
+extension Notifier {
+    /// Asks the timer for a clock.
+    mutating func want(_ clock: WantedClock, for purpose: ClockPurpose, _ turn: inout Turn) {
+        clocks.want(clock, purpose)
+        turn.publish(
+            Meaning.event(.clockWanted, clock.person, .id(clock.id)), .clockWanted(clock))
+    }
+
+    /// Gives a clock up; does nothing for one that has run out.
+    mutating func unwant(_ id: ClockID?, _ turn: inout Turn) {
+        guard let id, let (clock, _) = clocks.take(id) else { return }
+        turn.publish(
+            Meaning.event(.clockUnwanted, clock.person, .id(clock.id)), .clockUnwanted(clock))
+    }
+
+    mutating func clockFired(_ fired: FiredClock, _ turn: inout Turn) {
+        guard let (clock, purpose) = clocks.take(fired.clock.id) else { return }
+        fire(clock, purpose, &turn)
+    }
+
+    mutating func fire(_ clock: WantedClock, _ purpose: ClockPurpose, _ turn: inout Turn) {
+        switch purpose {
+        case .fallback(let signal): fallBack(signal, &turn)
+        case .tier(let emergency, let circle):
+            guard let index = ladderIndex(emergency, circle),
+                ladders[emergency]?[index].clock == clock.id
+            else { return }
+            ladders[emergency]?[index].clock = nil
+            climb(emergency, circle, &turn)
+        case .hold(let emergency):
+            guard emergencies[emergency]?.taken?.clock == clock.id else { return }
+            holdEnded(emergency, &turn)
+        case .retry(let id):
+            guard let notification = notifications[id], notification.clock == clock.id else {
+                return
+            }
+            notifications[id]?.clock = nil
+            lanes.append(id, to: notification.lane, isRetry: true)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Directory
+import Model
+
+// A human takes an emergency, or ends it. The first whose command is committed wins.
+extension Notifier {
+    mutating func acknowledge(_ command: Command, _ turn: inout Turn) {
+        turn.trace = command.trace
+        guard let emergency = allowed(command, .acknowledge, &turn) else { return }
+        let person = command.principal.person
+        switch emergency.state {
+        case .countdown: return turn.answer(command, .notYet)
+        case .resolved, .cancelled: break
+        case .acknowledged:
+            if emergency.taken?.by == person { confirmHold(emergency, &turn) }
+        case .open:
+            take(emergency.id, by: person, &turn)
+            let answer = EmergencyAnswer(
+                emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
+                note: command.note, trace: command.trace)
+            let id = Meaning.event(
+                .acknowledgementGiven, emergency.person, .id(emergency.id),
+                .number(emergencies[emergency.id]?.takings ?? 0))
+            turn.publish(id, .acknowledgementGiven(answer))
+        }
+        turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))
+    }
+
+    mutating func resolve(_ command: Command, _ turn: inout Turn) {
+        turn.trace = command.trace
+        guard let emergency = allowed(command, .resolve, &turn) else { return }
+        let person = command.principal.person
+        switch emergency.state {
+        case .countdown: return turn.answer(command, .notYet)
+        case .resolved, .cancelled: break
+        case .open, .acknowledged:
+            end(emergency.id, as: .resolved, by: person, &turn)
+            let answer = EmergencyAnswer(
+                emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
+                note: command.note, trace: command.trace)
+            let id = Meaning.event(.resolutionGiven, emergency.person, .id(emergency.id))
+            turn.publish(id, .resolutionGiven(answer))
+        }
+        turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))
+    }
+
+    /// The emergency if the one who asks may do this to it; else the command is answered.
+    private func allowed(
+        _ command: Command, _ action: Action, _ turn: inout Turn
+    ) -> Emergency? {
+        guard let emergency = emergencies[command.emergency] else {
+            let isWaiting = signals[command.emergency]?.state == .waiting
+            turn.answer(command, isWaiting && isHelper(command, turn) ? .notYet : .unknown)
+            return nil
+        }
+        let isTold = command.principal.person.map(emergency.told.contains) ?? false
+        // Once it is over there is nothing left to acknowledge first.
+        let isAcknowledged = emergency.state != .open
+        let decision = turn.directory.decide(
+            command.principal, action,
+            on: .emergency(
+                of: emergency.person, isTold: isTold, isAcknowledged: isAcknowledged),
+            at: turn.now)
+        switch decision {
+        case .allowed: return emergency
+        case .denied(.notAMember): turn.answer(command, .unknown)
+        case .denied(let denial): turn.answer(command, .denied(denial))
+        }
+        return nil
+    }
+
+    /// Whether a signal that is still waiting may be known to the one who asks.
+    private func isHelper(_ command: Command, _ turn: Turn) -> Bool {
+        guard let person = signals[command.emergency]?.signal?.person else { return false }
+        return turn.directory.decide(
+            command.principal, .readEmergency,
+            on: .emergency(of: person, isTold: false, isAcknowledged: false), at: turn.now
+        ).isAllowed
+    }
+
+    /// Still on it: another hold begins.
+    private mutating func confirmHold(_ emergency: Emergency, _ turn: inout Turn) {
+        guard var taken = emergency.taken, !emergency.isRecordOnly else { return }
+        var emergency = emergency
+        let wasAsked = taken.asked != nil
+        taken.confirmations += 1
+        taken.asked = nil
+        emergency.taken = taken
+        keep(emergency, &turn)
+        hold(emergency.id, for: Limits.acknowledgementHold, &turn)
+        if wasAsked { record(.confirmed, emergency, by: taken.by, &turn) }
+    }
+
+    private func standing(of id: EmergencyID, for person: PersonID?, at now: Timestamp) -> Answer {
+        guard let emergency = emergencies[id] else { return .unknown }
+        let isOver = !emergency.state.isActive
+        let by = isOver ? emergency.endedBy : emergency.taken?.by
+        let at = isOver ? emergency.ended : emergency.taken?.at
+        return .standing(
+            Standing(
+                emergency: id, state: emergency.state, by: by, at: at ?? now,
+                isYours: by == person))
+    }
+}
+
+extension Turn {
+    mutating func answer(_ command: Command, _ answer: Answer) {
+        effects.append(.answer(request: command.request, answer))
+    }
+}

@@ -1,0 +1,246 @@
+import Hashing
+import Model
+
+// The life of an emergency as evaluators decide it, or as it goes on here without them.
+extension Notifier {
+    /// Counting down: nobody is told, and the fallback goes on waiting: an evaluator that dies now
+    /// must not take the emergency along.
+    mutating func countdown(_ news: EmergencyNews, _ turn: inout Turn) {
+        guard emergencies[news.emergency] == nil else { return confirm(news.emergency, &turn) }
+        keep(Emergency(news, trace: turn.trace), &turn)
+    }
+
+    mutating func opened(_ news: EmergencyNews, _ turn: inout Turn) {
+        answered(news.signal, &turn)
+        answered(news.emergency, &turn)
+        guard emergencies[news.emergency]?.opened == nil else {
+            return confirm(news.emergency, &turn)
+        }
+        open(Emergency(news, trace: turn.trace), &turn)
+    }
+
+    mutating func joined(_ news: EmergencyNews, _ turn: inout Turn) {
+        answered(news.signal, &turn)
+        let isKnown = emergencies[news.emergency]?.opened != nil
+        if !isKnown, news.state != .countdown {
+            var emergency = Emergency(news, trace: turn.trace)
+            emergency.joined = [news.signal]
+            answered(news.emergency, &turn)
+            open(emergency, &turn)
+        } else if isKnown {
+            confirm(news.emergency, &turn)
+            join(news.emergency, signal: news.signal, &turn)
+        }
+        fold(news.signal, into: news.emergency, &turn)
+    }
+
+    /// Cancelled or resolved.
+    mutating func ended(_ news: EmergencyNews, _ turn: inout Turn) {
+        answered(news.signal, &turn)
+        answered(news.emergency, &turn)
+        confirm(news.emergency, &turn)
+        end(
+            news.emergency, as: news.state == .cancelled ? .cancelled : .resolved, by: news.by,
+            &turn)
+    }
+
+    /// Acknowledgements are given here, so that this is news only to a store that was put back.
+    mutating func acknowledgedElsewhere(_ news: EmergencyNews, _ turn: inout Turn) {
+        answered(news.emergency, &turn)
+        confirm(news.emergency, &turn)
+        guard let emergency = emergencies[news.emergency], emergency.state == .open,
+            emergency.takings == 0
+        else { return }
+        take(news.emergency, by: news.by, &turn)
+    }
+
+    /// Begins to tell people.
+    mutating func open(_ emergency: Emergency, _ turn: inout Turn) {
+        var emergency = emergency
+        emergency.state = .open
+        emergency.opened = turn.now
+        emergency.isRecordOnly =
+            emergency.isLate && turn.now - emergency.raised > Limits.ladderSignalAgeMax
+        keep(emergency, &turn)
+        let kind: TimelineKind =
+            emergency.isRecordOnly
+            ? .emergencyRecorded : emergency.isAdopted ? .emergencyAdopted : .emergencyOpened
+        record(kind, emergency, &turn)
+        if emergency.isRecordOnly { return tellOnce(emergency.id, &turn) }
+        for circle in turn.directory.circles(of: emergency.person) {
+            startLadder(emergency.id, circle, &turn)
+        }
+        if ladders[emergency.id] == nil { tellNobodyYet(emergency.id, &turn) }
+    }
+
+    /// A further trigger of somebody in danger: everyone told hears of it, and who had taken it is
+    /// not alone with it any more.
+    mutating func join(_ id: EmergencyID, signal: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.state.isActive, signal != id,
+            !emergency.joined.contains(signal)
+        else { return }
+        emergency.joined.append(signal)
+        keep(emergency, &turn)
+        if emergency.state == .acknowledged { reopen(id, as: .pressedAgain, &turn) }
+        let pass = Meaning.pass(id, round: (ladders[id]?.map(\.round).max() ?? 0))
+        let scope = Meaning.news(id, .pressedAgain, cause: signal.raw)
+        let decisions = emergency.told.map { person in
+            let isTold = notificationsOf[id, default: []].contains {
+                notifications[$0]?.recipient == person && notifications[$0]?.scope == pass
+            }
+            if emergency.state == .acknowledged, isTold {
+                return NotifyDecision(recipient: person, reason: .alreadyTold)
+            }
+            let telling = tellAlarm(
+                id, to: person, .pressedAgain, reason: .pressedAgain, scope: scope, &turn)
+            return NotifyDecision(recipient: person, reason: telling.reason)
+        }
+        record(.pressedAgain, emergency, decisions: decisions, &turn)
+    }
+
+    /// All ladders climb again from the bottom.
+    mutating func reopen(_ id: EmergencyID, as opening: Repetition, _ turn: inout Turn) {
+        guard var emergency = emergencies[id] else { return }
+        unwant(emergency.taken?.clock, &turn)
+        emergency.taken = nil
+        emergency.state = .open
+        keep(emergency, &turn)
+        if emergency.isRecordOnly { return }
+        let round = (ladders[id]?.map(\.round).max() ?? 0) + 1
+        for index in ladders[id, default: []].indices {
+            ladders[id]?[index].restart(round: round, opening: opening)
+        }
+        for circle in ladders[id, default: []].map(\.circle) { climb(id, circle, &turn) }
+    }
+
+    /// It is over: everyone told hears how, once, and nothing older is sent any more.
+    mutating func end(
+        _ id: EmergencyID, as state: EmergencyState, by: PersonID?, _ turn: inout Turn
+    ) {
+        guard var emergency = emergencies[id], emergency.state.isActive else { return }
+        let wasCounting = emergency.state == .countdown
+        unwant(emergency.taken?.clock, &turn)
+        emergency.taken?.clock = nil
+        emergency.taken?.due = nil
+        emergency.state = state
+        emergency.ended = turn.now
+        emergency.endedBy = by
+        keep(emergency, &turn)
+        stopLadders(id, &turn)
+        if wasCounting { return }
+        supersede(id, &turn)
+        let scope = Meaning.news(id, .standDown, cause: id.raw)
+        let saying = Saying.ended(
+            cancelled: state == .cancelled, by: by.flatMap { turn.directory.person($0)?.name })
+        var decisions = emergency.told.map {
+            tellNews(id, to: $0, saying, reason: .standDown, scope: scope, &turn)
+        }
+        if state == .resolved, by != emergency.person {
+            decisions.append(
+                tellNews(
+                    id, to: emergency.person, saying, reason: .standDown, scope: scope, &turn))
+        }
+        record(
+            state == .cancelled ? .cancelled : .resolved, emergency, by: by, decisions: decisions,
+            &turn)
+    }
+
+    /// Somebody takes it: ladders stop, and everyone told hears who.
+    mutating func take(_ id: EmergencyID, by: PersonID?, _ turn: inout Turn) {
+        guard var emergency = emergencies[id] else { return }
+        emergency.state = .acknowledged
+        emergency.takings += 1
+        emergency.taken = Taking(by: by, at: turn.now)
+        keep(emergency, &turn)
+        stopLadders(id, &turn)
+        if !emergency.isRecordOnly { hold(id, for: Limits.acknowledgementHold, &turn) }
+        let scope = Meaning.news(
+            id, .taken, cause: Hash.id("taking", .number(emergency.takings)))
+        let name = by.flatMap { turn.directory.person($0)?.name }
+        var decisions = emergency.told.filter { $0 != by }.map {
+            tellNews(id, to: $0, .taken(by: name), reason: .taken, scope: scope, &turn)
+        }
+        decisions.append(
+            tellNews(
+                id, to: emergency.person, .ownTaken(by: name), reason: .ownTaken, scope: scope,
+                &turn))
+        record(.taken, emergency, by: by, decisions: decisions, &turn)
+    }
+
+    /// Waits before whoever took it is asked, or for their answer.
+    mutating func hold(_ id: EmergencyID, for wait: Duration, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], var taken = emergency.taken else { return }
+        unwant(taken.clock, &turn)
+        let cause = HashPart.parts(
+            .number(emergency.takings), .number(taken.confirmations),
+            .number(taken.asked == nil ? 0 : 1))
+        let clock = WantedClock(
+            id: Meaning.clock(.acknowledgementHold, id.raw, cause), rule: .acknowledgementHold,
+            person: emergency.person, emergency: id, due: turn.now + wait)
+        taken.clock = clock.id
+        taken.due = clock.due
+        emergency.taken = taken
+        keep(emergency, &turn)
+        want(clock, for: .hold(id), &turn)
+    }
+
+    /// The hold is over: ask who took it; without an answer the ladders climb again.
+    mutating func holdEnded(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.state == .acknowledged,
+            var taken = emergency.taken
+        else { return }
+        turn.trace = emergency.trace
+        guard taken.asked == nil else {
+            record(.resumed, emergency, &turn)
+            return reopen(id, as: .unanswered, &turn)
+        }
+        taken.asked = turn.now
+        taken.clock = nil
+        emergency.taken = taken
+        keep(emergency, &turn)
+        let cause = Hash.id("hold", .number(emergency.takings), .number(taken.confirmations))
+        let scope = Meaning.news(id, .holderAsked, cause: cause)
+        let decisions = taken.by.map {
+            [tellNews(id, to: $0, .holderAsked, reason: .holderAsked, scope: scope, &turn)]
+        }
+        record(.holderAsked, emergency, by: taken.by, decisions: decisions ?? [], &turn)
+        hold(id, for: Limits.holderAnswerWait, &turn)
+    }
+
+    /// Keeps an emergency, and the list of those that are not over.
+    mutating func keep(_ emergency: Emergency, _ turn: inout Turn) {
+        emergencies[emergency.id] = emergency
+        var active = activeOf[emergency.person, default: []]
+        if !emergency.state.isActive {
+            active.removeAll { $0 == emergency.id }
+        } else if !active.contains(emergency.id) {
+            active.append(emergency.id)
+        }
+        activeOf[emergency.person] = active.isEmpty ? nil : active
+        turn.save(.emergency(emergency))
+    }
+
+    /// An evaluator knows of it too.
+    private mutating func confirm(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.isAdopted else { return }
+        emergency.isAdopted = false
+        keep(emergency, &turn)
+    }
+
+    /// A signal for which a ladder was opened here turns out to belong to another emergency: its
+    /// ladder stops without a word, and whoever it told belongs to the other.
+    private mutating func fold(
+        _ id: EmergencyID, into other: EmergencyID, _ turn: inout Turn
+    ) {
+        guard id != other, var emergency = emergencies[id], emergency.state.isActive,
+            var target = emergencies[other]
+        else { return }
+        stopLadders(id, &turn)
+        unwant(emergency.taken?.clock, &turn)
+        emergency.state = .cancelled
+        emergency.ended = turn.now
+        keep(emergency, &turn)
+        target.told = Set(target.told + emergency.told).sorted()
+        keep(target, &turn)
+    }
+}

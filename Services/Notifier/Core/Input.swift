@@ -1,0 +1,87 @@
+import Model
+
+/// Everything that can happen to the notifier.
+public enum Input: Sendable {
+    /// The process has begun: what was on its way may have arrived or not.
+    case started
+    /// An event of `events/p`, `sos` or `fired`, for the first time.
+    case event(Event)
+    /// The directory has changed by this step; the replica already knows.
+    case directory(EventBody)
+    case acknowledge(Command)
+    case resolve(Command)
+    /// An operator tries a gateway.
+    case test(request: UInt64, gateway: String, to: String, id: ID128, trace: String)
+    case attempted(AttemptResult)
+    case receipt(Receipt)
+    /// Time has passed.
+    case tick
+}
+
+/// A human wants to take or to end an emergency.
+public struct Command: Hashable, Sendable {
+    /// Names the request until it is answered.
+    public var request: UInt64
+    public var emergency: EmergencyID
+    public var principal: Principal
+    public var note: String?
+    public var trace: String
+
+    public init(
+        request: UInt64, emergency: EmergencyID, principal: Principal, note: String? = nil,
+        trace: String = ""
+    ) {
+        self.request = request
+        self.emergency = emergency
+        self.principal = principal
+        self.note = note
+        self.trace = trace
+    }
+}
+
+/// How an attempt ended.
+public struct AttemptResult: Hashable, Sendable {
+    public var notification: NotificationID
+    public var number: Int
+    public var outcome: AttemptOutcome
+    /// The gateway's answer in short, without address or text.
+    public var answer: String
+    /// The gateway's own id of the message.
+    public var gatewayMessage: String?
+    /// What the gateway wants to be waited.
+    public var retryAfter: Duration?
+
+    public init(
+        notification: NotificationID, number: Int, outcome: AttemptOutcome, answer: String = "",
+        gatewayMessage: String? = nil, retryAfter: Duration? = nil
+    ) {
+        self.notification = notification
+        self.number = number
+        self.outcome = outcome
+        self.answer = answer
+        self.gatewayMessage = gatewayMessage
+        self.retryAfter = retryAfter
+    }
+}
+
+/// A gateway's callback about a message.
+public struct Receipt: Sendable {
+    public var notification: NotificationID
+    /// The row as stored, for a message that is not in memory any more.
+    public var stored: Notification?
+    public var kind: ReceiptKind
+    /// The address as the gateway tells it; nil where it does not.
+    public var address: String?
+    public var answer: String
+
+    public init(
+        notification: NotificationID, stored: Notification? = nil, kind: ReceiptKind,
+        address: String? = nil, answer: String = ""
+    ) {
+        self.notification = notification
+        self.stored = stored
+        self.kind = kind
+        self.address = address
+        self.answer = answer
+    }
+}

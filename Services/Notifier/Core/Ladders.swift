@@ -1,0 +1,164 @@
+import Model
+
+// Climbing: telling the next tier, again and again, until a human answers.
+extension Notifier {
+    func ladderIndex(_ emergency: EmergencyID, _ circle: CircleID) -> Int? {
+        ladders[emergency]?.firstIndex { $0.circle == circle }
+    }
+
+    /// A circle begins to be told; once for each emergency.
+    mutating func startLadder(_ id: EmergencyID, _ circle: CircleID, _ turn: inout Turn) {
+        guard ladderIndex(id, circle) == nil else { return }
+        let round = ladders[id]?.map(\.round).max() ?? 0
+        ladders[id, default: []].append(Ladder(emergency: id, circle: circle, round: round))
+        climb(id, circle, &turn)
+    }
+
+    /// Takes the next step of a ladder now.
+    mutating func climb(_ id: EmergencyID, _ circleID: CircleID, _ turn: inout Turn) {
+        guard let emergency = emergencies[id], emergency.state == .open,
+            let index = ladderIndex(id, circleID), var ladder = ladders[id]?[index]
+        else { return }
+        turn.trace = emergency.trace
+        unwant(ladder.clock, &turn)
+        ladder.clock = nil
+        ladder.due = nil
+        ladder.current = []
+        ladders[id]?[index] = ladder
+        guard let circle = turn.directory.circle(circleID), circle.member(emergency.person) != nil
+        else { return turn.save(.ladder(ladder)) }
+        let directory = turn.directory
+        let ways = Set(configuration.channels)
+        let step = ladder.next(for: emergency.person, in: circle) { person, channels in
+            guard let person = directory.person(person) else { return false }
+            return !Reach.all(of: person, on: ways.intersection(channels)).isEmpty
+        }
+        switch step {
+        case .tier(let tier, let recipients, let channels, let wait):
+            ladder.nextTier = tier + 1
+            ladder.told = Set(ladder.told + recipients).sorted()
+            tell(
+                ladder, recipients, on: channels, kind: .tier, tier: tier, wait: wait, &turn)
+        case .exhausted(let recipients, let wait):
+            ladder.nextTier = Audience.tiers(of: circle).count
+            ladder.round += 1
+            ladder.told = recipients
+            tell(
+                ladder, recipients, on: nil, kind: .exhausted, tier: ladder.nextTier - 1,
+                wait: wait, &turn)
+            tellNobodyYet(id, &turn)
+        }
+    }
+
+    /// Tells the recipients of a step and waits.
+    ///
+    /// - Parameter channels: nil = every contact point on every channel.
+    private mutating func tell(
+        _ ladder: Ladder, _ recipients: [PersonID], on channels: [Channel]?, kind: TimelineKind,
+        tier: Int, wait: Duration, _ turn: inout Turn
+    ) {
+        guard let emergency = emergencies[ladder.emergency] else { return }
+        var ladder = ladder
+        let id = ladder.emergency
+        let isExhausted = kind == .exhausted
+        let scope = Meaning.pass(id, round: ladder.round)
+        var decisions: [NotifyDecision] = []
+        for recipient in recipients {
+            let telling = tellAlarm(
+                id, to: recipient, isExhausted ? .unanswered : ladder.opening,
+                reason: isExhausted ? .exhausted : .tier, scope: scope, circle: ladder.circle,
+                channels: channels, &turn)
+            decisions.append(NotifyDecision(recipient: recipient, reason: telling.reason))
+            ladder.current += telling.notifications
+        }
+        let clock = WantedClock(
+            id: Meaning.clock(
+                .tier, id.raw,
+                .parts(.id(ladder.circle), .number(ladder.round), .number(tier))),
+            rule: .tier, person: emergency.person, emergency: id, due: turn.now + wait)
+        ladder.clock = clock.id
+        ladder.due = clock.due
+        replace(ladder, &turn)
+        want(clock, for: .tier(id, ladder.circle), &turn)
+        announce(ladder, emergency, kind: kind, tier: tier, recipients: recipients.count, &turn)
+        record(
+            kind, emergency, circle: ladder.circle, tier: tier, round: ladder.round,
+            decisions: decisions, &turn)
+    }
+
+    private func announce(
+        _ ladder: Ladder, _ emergency: Emergency, kind: TimelineKind, tier: Int, recipients: Int,
+        _ turn: inout Turn
+    ) {
+        let news = LadderNews(
+            emergency: emergency.id, person: emergency.person, circle: ladder.circle, tier: tier,
+            round: ladder.round, recipients: recipients)
+        let body: EventBody = kind == .tier ? .ladderTier(news) : .ladderExhausted(news)
+        let cause = Meaning.event(
+            body.kind, emergency.person, .id(emergency.id), .id(ladder.circle), .number(tier),
+            .number(ladder.round))
+        turn.publish(cause, body)
+    }
+
+    /// A refusal is final for a message: a tier of which nothing else is left has nobody to wait
+    /// for.
+    mutating func ladderLost(
+        _ notification: Notification, replacement: [NotificationID], _ turn: inout Turn
+    ) {
+        guard let id = notification.emergency else { return }
+        for var ladder in ladders[id, default: []] where ladder.current.contains(notification.id) {
+            ladder.current.removeAll { $0 == notification.id }
+            ladder.current += replacement
+            replace(ladder, &turn)
+            if ladder.current.isEmpty, ladder.clock != nil,
+                ladder.nextTier < turn.directory.circle(ladder.circle)
+                    .map({ Audience.tiers(of: $0).count }) ?? 0
+            {
+                climb(id, ladder.circle, &turn)
+            }
+        }
+    }
+
+    mutating func stopLadders(_ id: EmergencyID, _ turn: inout Turn) {
+        for var ladder in ladders[id, default: []] {
+            unwant(ladder.clock, &turn)
+            ladder.clock = nil
+            ladder.due = nil
+            replace(ladder, &turn)
+        }
+    }
+
+    private mutating func replace(_ ladder: Ladder, _ turn: inout Turn) {
+        guard let index = ladderIndex(ladder.emergency, ladder.circle) else { return }
+        ladders[ladder.emergency]?[index] = ladder
+        turn.save(.ladder(ladder))
+    }
+
+    /// People come into a circle, or can be reached at last, while somebody in it is in danger.
+    mutating func directoryChanged(_ body: EventBody, _ turn: inout Turn) {
+        let circles: [Circle]
+        switch body {
+        case .circleChanged(let circle): circles = [circle]
+        case .personChanged(let person):
+            circles = turn.directory.circles(of: person.id).compactMap(turn.directory.circle)
+        default: return
+        }
+        for circle in circles {
+            for member in circle.members where member.joined != nil {
+                for id in activeOf[member.person, default: []] { widen(id, circle.id, &turn) }
+            }
+        }
+    }
+
+    /// Starts the ladder of a circle that has none, or lets one that has found nobody look again.
+    private mutating func widen(_ id: EmergencyID, _ circle: CircleID, _ turn: inout Turn) {
+        guard let emergency = emergencies[id], emergency.state == .open, !emergency.isRecordOnly
+        else { return }
+        guard let index = ladderIndex(id, circle), let ladder = ladders[id]?[index] else {
+            return startLadder(id, circle, &turn)
+        }
+        guard ladder.told.isEmpty else { return }
+        ladders[id]?[index].nextTier = 0
+        climb(id, circle, &turn)
+    }
+}

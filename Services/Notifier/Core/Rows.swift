@@ -1,0 +1,82 @@
+import Model
+
+/// What the store holds of the notifier's state, as far as it is still at work.
+public struct NotifierRows: Sendable {
+    /// Those that are not over, and those that ended lately.
+    public var emergencies: [Emergency] = []
+    public var ladders: [Ladder] = []
+    public var signals: [SignalWait] = []
+    /// Those that are pending, and all of emergencies that are not over.
+    public var notifications: [Notification] = []
+    public var gateways: [GatewayHealth] = []
+
+    public init() {}
+}
+
+extension Notifier {
+    mutating func load(_ rows: NotifierRows, at now: Timestamp) {
+        for emergency in rows.emergencies.sorted(by: { $0.raised < $1.raised }) {
+            emergencies[emergency.id] = emergency
+            if emergency.state.isActive {
+                activeOf[emergency.person, default: []].append(emergency.id)
+            }
+            restoreClock(of: emergency)
+        }
+        for ladder in rows.ladders.sorted(by: { $0.circle < $1.circle }) {
+            ladders[ladder.emergency, default: []].append(ladder)
+            restoreClock(of: ladder)
+        }
+        for signal in rows.signals {
+            signals[signal.id] = signal
+            restoreClock(of: signal)
+        }
+        for health in rows.gateways where gateways[health.name] != nil {
+            gateways[health.name] = health
+        }
+        for notification in rows.notifications.sorted(by: { $0.id < $1.id }) {
+            restore(notification, at: now)
+        }
+    }
+
+    private mutating func restoreClock(of emergency: Emergency) {
+        guard let taken = emergency.taken, let clock = taken.clock, let due = taken.due else {
+            return
+        }
+        let wanted = WantedClock(
+            id: clock, rule: .acknowledgementHold, person: emergency.person,
+            emergency: emergency.id, due: due)
+        clocks.want(wanted, .hold(emergency.id))
+    }
+
+    private mutating func restoreClock(of ladder: Ladder) {
+        guard let clock = ladder.clock, let due = ladder.due,
+            let emergency = emergencies[ladder.emergency]
+        else { return }
+        let wanted = WantedClock(
+            id: clock, rule: .tier, person: emergency.person, emergency: emergency.id, due: due)
+        clocks.want(wanted, .tier(emergency.id, ladder.circle))
+    }
+
+    private mutating func restoreClock(of wait: SignalWait) {
+        guard wait.state == .waiting, let clock = wait.clock, let due = wait.due,
+            let signal = wait.signal
+        else { return }
+        let wanted = WantedClock(
+            id: clock, rule: .fallback, person: signal.person, emergency: signal.id, due: due)
+        clocks.want(wanted, .fallback(wait.id))
+    }
+
+    private mutating func restore(_ notification: Notification, at now: Timestamp) {
+        notifications[notification.id] = notification
+        if let emergency = notification.emergency {
+            notificationsOf[emergency, default: []].append(notification.id)
+        }
+        if notification.isInFlight {
+            lanes.started(in: notification.lane)
+            let end = now + Limits.flightMax
+            flights.insert((notification.id, notification.attempts), due: end)
+        } else if let due = notification.due {
+            lanes.append(notification.id, to: notification.lane, due: due)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Hashing
+import Model
+
+// A panic never depends on an evaluator: every signal reaches the notifier past them, and is
+// answered here if nobody else does in time.
+extension Notifier {
+    /// A signal: wait for what an evaluator makes of it.
+    mutating func raised(_ signal: EmergencySignal, _ turn: inout Turn) {
+        guard signals[signal.id] == nil else { return }
+        let due = signal.countdownEnds + Limits.fallbackWait
+        let clock = Meaning.clock(.fallback, signal.id.raw, .none)
+        save(
+            SignalWait(
+                id: signal.id, state: .waiting, signal: signal, clock: clock, due: due,
+                at: turn.now), &turn)
+        want(
+            WantedClock(
+                id: clock, rule: .fallback, person: signal.person, emergency: signal.id, due: due),
+            for: .fallback(signal.id), &turn)
+    }
+
+    /// A signal was taken back by its person before anybody was told; or an emergency that was
+    /// opened here, of which no evaluator knows yet.
+    mutating func cancelled(_ cancel: EmergencyCancel, _ turn: inout Turn) {
+        turn.trace = cancel.trace
+        let id = cancel.emergency
+        switch signals[id]?.state {
+        case nil:
+            save(SignalWait(id: id, state: .cancelled, at: turn.now), &turn)
+        case .waiting?: settle(id, as: .cancelled, &turn)
+        case .answered?, .adopted?, .cancelled?: break
+        }
+        guard let emergency = emergencies[id], emergency.person == cancel.person else { return }
+        if emergency.state == .countdown || (emergency.isAdopted && emergency.state.isActive) {
+            end(id, as: .cancelled, by: cancel.person, &turn)
+        }
+    }
+
+    /// An evaluator has decided about a signal: nothing is left to wait for.
+    mutating func answered(_ id: EmergencyID, _ turn: inout Turn) {
+        switch signals[id]?.state {
+        case nil: save(SignalWait(id: id, state: .answered, at: turn.now), &turn)
+        case .waiting?: settle(id, as: .answered, &turn)
+        case .answered?, .adopted?, .cancelled?: break
+        }
+    }
+
+    /// No evaluator answered: the ladder is opened here, or the signal joins what is open.
+    mutating func fallBack(_ id: EmergencyID, _ turn: inout Turn) {
+        guard let wait = signals[id], wait.state == .waiting, let signal = wait.signal else {
+            return
+        }
+        turn.trace = signal.trace
+        let known = activeOf[signal.person, default: []]
+            .first { emergencies[$0]?.state != .countdown }
+        if let known {
+            adopt(signal, &turn)
+            join(known, signal: id, &turn)
+            return
+        }
+        // The first trigger that nobody answered names the emergency, as it does for evaluators.
+        let first = waitingSignals(of: signal.person).first ?? signal
+        adopt(first, &turn)
+        if first.id != id { adopt(signal, &turn) }
+        var emergency = emergencies[first.id] ?? Emergency(first)
+        emergency.isAdopted = true
+        if first.id != id { emergency.joined.append(id) }
+        open(emergency, &turn)
+        turn.effects.append(.warn(.adopted(first.id)))
+    }
+
+    /// The signals of a person that wait for an answer, in the order in which they came.
+    private func waitingSignals(of person: PersonID) -> [EmergencySignal] {
+        signals.values
+            .filter { $0.state == .waiting }
+            .compactMap(\.signal)
+            .filter { $0.person == person }
+            .sorted { ($0.received, $0.id) < ($1.received, $1.id) }
+    }
+
+    private mutating func adopt(_ signal: EmergencySignal, _ turn: inout Turn) {
+        settle(signal.id, as: .adopted, &turn)
+        turn.publish(
+            Meaning.event(.ladderAdopted, signal.person, .id(signal.id)), .ladderAdopted(signal))
+    }
+
+    private mutating func settle(
+        _ id: EmergencyID, as state: SignalWait.State, _ turn: inout Turn
+    ) {
+        guard var wait = signals[id] else { return }
+        unwant(wait.clock, &turn)
+        wait.state = state
+        wait.clock = nil
+        wait.due = nil
+        wait.at = turn.now
+        save(wait, &turn)
+    }
+
+    private mutating func save(_ wait: SignalWait, _ turn: inout Turn) {
+        signals[wait.id] = wait
+        turn.save(.signal(wait))
+    }
+}
+
+extension Emergency {
+    /// The emergency that a signal raises where nobody else decided.
+    init(_ signal: EmergencySignal) {
+        self.init(
+            id: signal.id, person: signal.person, trigger: signal.trigger, state: .countdown,
+            raised: signal.raised, fix: signal.fix, battery: signal.battery, note: signal.note,
+            isLate: signal.received - signal.raised > Limits.lateSignalAge, trace: signal.trace)
+    }
+
+    /// The emergency that an evaluator tells of.
+    init(_ news: EmergencyNews, trace: String) {
+        self.init(
+            id: news.emergency, person: news.person, trigger: news.trigger, state: .countdown,
+            raised: news.raised, fix: news.fix, battery: news.battery, note: news.note,
+            isLate: news.late, trace: trace)
+    }
+}

@@ -1,0 +1,249 @@
+import Model
+
+// Making messages: for whom, over which contact points, in which words.
+extension Notifier {
+    /// Zone news: each guardian once on each of their channels.
+    mutating func crossed(_ crossing: ZoneCrossing, _ event: EventID, _ turn: inout Turn) {
+        guard let id = crossing.circle, let circle = turn.directory.circle(id),
+            let subject = circle.member(crossing.person)
+        else { return }
+        var decisions = Audience.decide(on: crossing, in: turn.directory, at: turn.now)
+        for index in decisions.indices where decisions[index].reason.isTold {
+            var draft = Draft(reason: .zoneCrossed, severity: .news, scope: event)
+            draft.circle = circle
+            draft.person = crossing.person
+            draft.expires = crossing.fix.time + Limits.newsAgeMax
+            let telling = tell(
+                decisions[index].recipient,
+                .crossed(
+                    zone: crossing.zoneName, inside: crossing.inside, at: crossing.fix.time,
+                    place: subject.precision == .exact ? Place(crossing.fix) : nil),
+                draft, &turn)
+            decisions[index].reason = telling.reason
+        }
+        var record = TimelineRecord(
+            circle: id, at: turn.now, kind: crossing.inside ? .entered : .left,
+            person: crossing.person, decisions: decisions, trace: turn.trace)
+        record.zone = crossing.zone
+        record.zoneName = crossing.zoneName
+        let withheld = Audience.withheld(crossing, from: circle, in: turn.directory, at: turn.now)
+        record.isShared = withheld.map { $0 == .transitionUnwanted || $0 == .tooOld } ?? true
+        turn.save(.timeline(record))
+    }
+
+    /// The owner of a watch is asked before it runs out.
+    mutating func watchChanged(_ watch: Watch, _ event: EventID, _ turn: inout Turn) {
+        guard watch.state == .reminded else { return }
+        turn.trace = watch.trace
+        var draft = Draft(reason: .watchReminder, severity: .safety, scope: event)
+        draft.person = watch.person
+        draft.expires = watch.deadline + .seconds(watch.graceSeconds)
+        _ = tell(
+            watch.person, .watchReminder(deadline: watch.deadline, note: watch.note), draft, &turn)
+    }
+
+    /// Tells somebody of an emergency with everything that helps.
+    ///
+    /// - Parameters:
+    ///   - circle: because of which they are told; nil = any that both have joined.
+    ///   - channels: preferred contact points on these; nil = all contact points.
+    mutating func tellAlarm(
+        _ id: EmergencyID, to recipient: PersonID, _ repetition: Repetition, reason: NotifyReason,
+        scope: EventID, circle: CircleID? = nil, channels: [Channel]? = Channel.allCases,
+        _ turn: inout Turn
+    ) -> Telling {
+        guard let emergency = emergencies[id] else { return Telling(reason: .notOfCircle) }
+        let common = turn.directory.circles(of: recipient).compactMap(turn.directory.circle)
+            .filter { $0.member(emergency.person) != nil && (circle ?? $0.id) == $0.id }
+        let seeing = common.first {
+            Audience.seesPosition(
+                of: emergency.person, inDangerBy: emergency.trigger, in: $0, at: turn.now)
+        }
+        var alarm = Alarm(
+            trigger: emergency.trigger, raised: emergency.raised, isLate: emergency.isLate,
+            battery: emergency.battery, note: emergency.note)
+        if seeing != nil { alarm.place = emergency.fix.map(Place.init) }
+        var draft = Draft(reason: reason, severity: .safety, scope: scope)
+        draft.emergency = emergency
+        draft.circle = seeing ?? common.first
+        draft.person = emergency.person
+        draft.channels = channels
+        draft.expires = turn.now + Limits.safetyAgeMax
+        let telling = tell(recipient, .alarm(alarm, repetition), draft, &turn)
+        noteTold(recipient, of: id, telling, &turn)
+        return telling
+    }
+
+    /// Tells somebody how an emergency goes on.
+    mutating func tellNews(
+        _ id: EmergencyID, to recipient: PersonID, _ saying: Saying, reason: NotifyReason,
+        scope: EventID, _ turn: inout Turn
+    ) -> NotifyDecision {
+        guard let emergency = emergencies[id] else {
+            return NotifyDecision(recipient: recipient, reason: .notOfCircle)
+        }
+        var draft = Draft(reason: reason, severity: .safety, scope: scope)
+        draft.emergency = emergency
+        draft.person = emergency.person
+        draft.expires = turn.now + Limits.safetyAgeMax
+        let telling = tell(recipient, saying, draft, &turn)
+        return NotifyDecision(recipient: recipient, reason: telling.reason)
+    }
+
+    /// Guardians – admins where there are none – hear once of what came too late for a ladder.
+    mutating func tellOnce(_ id: EmergencyID, _ turn: inout Turn) {
+        guard let emergency = emergencies[id] else { return }
+        let scope = Meaning.pass(id, round: 0)
+        for circle in turn.directory.circles(of: emergency.person)
+            .compactMap(turn.directory.circle)
+        {
+            let helpers = Audience.helpers(of: emergency.person, in: circle)
+            let guardians = helpers.filter { $0.role == .guardian }
+            let chosen = guardians.isEmpty ? helpers.filter { $0.role == .admin } : guardians
+            for member in chosen {
+                _ = tellAlarm(
+                    id, to: member.person, .record, reason: .lateRecord, scope: scope,
+                    circle: circle.id, &turn)
+            }
+        }
+    }
+
+    /// The person in danger hears once that nobody has answered, and what to call.
+    mutating func tellNobodyYet(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], !emergency.nobodyTold else { return }
+        emergency.nobodyTold = true
+        keep(emergency, &turn)
+        if emergency.told.isEmpty { turn.effects.append(.warn(.nobodyReachable(id))) }
+        let phone = turn.directory.person(emergency.person)?.contacts
+            .first { $0.channel == .sms }?.address
+        let number = EmergencyNumber.number(forPhone: phone ?? "")
+        _ = tellNews(
+            id, to: emergency.person, .ownNobodyYet(number: number), reason: .ownNobodyYet,
+            scope: Meaning.news(id, .ownNobodyYet, cause: id.raw), &turn)
+    }
+
+    private mutating func noteTold(
+        _ recipient: PersonID, of id: EmergencyID, _ telling: Telling, _ turn: inout Turn
+    ) {
+        guard var emergency = emergencies[id], !telling.notifications.isEmpty,
+            !emergency.told.contains(recipient)
+        else { return }
+        emergency.told = (emergency.told + [recipient]).sorted()
+        keep(emergency, &turn)
+    }
+
+    /// Makes the messages of one saying for one person, unless they are there already.
+    mutating func tell(
+        _ recipient: PersonID, _ saying: Saying, _ draft: Draft, _ turn: inout Turn
+    ) -> Telling {
+        guard let person = turn.directory.person(recipient) else {
+            return Telling(reason: .unreachable)
+        }
+        let ways = configuration.channels.filter { draft.channels?.contains($0) ?? true }
+        let contacts =
+            draft.channels == nil
+            ? Reach.all(of: person, on: ways) : Reach.preferred(of: person, on: ways)
+        guard !contacts.isEmpty else { return Telling(reason: .unreachable) }
+        guard draft.severity == .safety || lanes.newsWaiting < Limits.newsQueuedMax else {
+            return Telling(reason: .queueFull)
+        }
+        let words = words(saying, for: person, draft, turn)
+        var telling = Telling(reason: .alreadyTold)
+        for contact in contacts {
+            let id = Meaning.notification(
+                draft.scope, recipient: recipient, address: contact.address)
+            if notifications[id] != nil {
+                telling.notifications.append(id)
+            } else if let waiting = waitingAlarm(draft, recipient, contact.address) {
+                telling.notifications.append(waiting)
+                if telling.reason == .alreadyTold { telling.reason = .alreadyQueued }
+            } else {
+                telling.notifications.append(id)
+                telling.reason = draft.reason
+                queue(notification(id, draft, recipient, contact, words, turn), &turn)
+            }
+        }
+        return telling
+    }
+
+    /// An alarm about the same emergency that still waits for its gateway: one is enough.
+    private func waitingAlarm(
+        _ draft: Draft, _ recipient: PersonID, _ address: String
+    ) -> NotificationID? {
+        guard let emergency = draft.emergency, draft.reason.isAlarm else { return nil }
+        return notificationsOf[emergency.id]?.first { id in
+            guard let other = notifications[id], other.isPending, other.reason.isAlarm else {
+                return false
+            }
+            return other.recipient == recipient && other.address == address
+        }
+    }
+
+    private func words(
+        _ saying: Saying, for person: Person, _ draft: Draft, _ turn: Turn
+    ) -> Words {
+        let setting = Setting(
+            language: Language(locale: person.locale),
+            who: draft.person.flatMap { turn.directory.person($0)?.name } ?? "?",
+            circle: draft.circle?.name ?? "", reference: draft.emergency?.reference ?? "",
+            now: turn.now,
+            offsetSeconds: zones[person.timeZone]?.offsetSeconds(at: turn.now),
+            map: configuration.map)
+        let composer = Composer(setting)
+        let mail = composer.words(for: saying, on: .email)
+        return Words(
+            short: composer.words(for: saying, on: .sms).text, subject: mail.subject,
+            long: mail.text)
+    }
+
+    private func notification(
+        _ id: NotificationID, _ draft: Draft, _ recipient: PersonID, _ contact: ContactPoint,
+        _ words: Words, _ turn: Turn
+    ) -> Notification {
+        Notification(
+            id: id, reason: draft.reason, severity: draft.severity, scope: draft.scope,
+            emergency: draft.emergency?.id, circle: draft.circle?.id, person: draft.person,
+            recipient: recipient, channel: contact.channel, address: contact.address,
+            words: words, reference: draft.emergency?.reference ?? "",
+            token: Meaning.token(id, secret: configuration.tokenSecret), created: turn.now,
+            expires: draft.expires, trace: turn.trace)
+    }
+}
+
+/// What the messages of one saying have in common.
+struct Draft {
+    var reason: NotifyReason
+    var severity: Severity
+    var scope: EventID
+    var emergency: Emergency?
+    var circle: Circle?
+    var person: PersonID?
+    /// Preferred contact points on these channels; nil = all contact points.
+    var channels: [Channel]? = Channel.allCases
+    var expires = Timestamp.distantFuture
+
+    init(reason: NotifyReason, severity: Severity, scope: EventID) {
+        self.reason = reason
+        self.severity = severity
+        self.scope = scope
+    }
+}
+
+/// What came of telling one person one thing.
+struct Telling {
+    var reason: NotifyReason
+    /// The messages that tell it, new or not.
+    var notifications: [NotificationID] = []
+
+    init(reason: NotifyReason) { self.reason = reason }
+}
+
+extension NotifyReason {
+    /// A call for help, as opposed to how it went on.
+    var isAlarm: Bool {
+        switch self {
+        case .tier, .exhausted, .pressedAgain, .lateRecord: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Model
+
+/// What a line of a circle's timeline tells.
+public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
+    case entered, left
+    case emergencyOpened = "emergency-opened"
+    /// Opened without an evaluator.
+    case emergencyAdopted = "emergency-adopted"
+    /// Heard of too late for a ladder.
+    case emergencyRecorded = "emergency-recorded"
+    case pressedAgain = "pressed-again"
+    case tier
+    case exhausted
+    case taken
+    case confirmed
+    case holderAsked = "holder-asked"
+    case resumed
+    case resolved
+    case cancelled
+}
+
+/// One thing that happened in a circle, and who was told of it and why; written once.
+public struct TimelineRecord: Hashable, Sendable, Codable {
+    public var circle: CircleID
+    public var at: Timestamp
+    public var kind: TimelineKind
+    /// Whom it is about.
+    public var person: PersonID
+    public var zone: ZoneID?
+    public var zoneName: String?
+    public var emergency: EmergencyID?
+    /// Who did it; nil = nobody, or the operator.
+    public var by: PersonID?
+    /// From 0.
+    public var tier: Int?
+    public var round: Int?
+    /// Everybody about whom was decided.
+    public var decisions: [NotifyDecision]
+    /// The person shared it with the circle when it happened.
+    public var isShared: Bool
+    public var trace: String
+
+    public init(
+        circle: CircleID, at: Timestamp, kind: TimelineKind, person: PersonID,
+        emergency: EmergencyID? = nil, by: PersonID? = nil, decisions: [NotifyDecision] = [],
+        isShared: Bool = true, trace: String = ""
+    ) {
+        self.circle = circle
+        self.at = at
+        self.kind = kind
+        self.person = person
+        self.emergency = emergency
+        self.by = by
+        self.decisions = decisions
+        self.isShared = isShared
+        self.trace = trace
+    }
+}

@@ -1,0 +1,194 @@
+import Directory
+import Model
+import NotifierCore
+
+/// A small town: a family with its phones, a timer that keeps clocks, gateways that answer.
+struct World {
+    static let start = Timestamp("2026-11-20T02:20:00Z")!
+
+    var now = World.start
+    var directory = Replica()
+    var notifier: Notifier
+    /// How a gateway answers a delivery; nil = not at all.
+    var gateway: (Delivery) -> AttemptResult? = { delivery in
+        AttemptResult(
+            notification: delivery.notification, number: delivery.attempt, outcome: .accepted,
+            answer: "0: Accepted for delivery")
+    }
+    /// The timer reports what is due.
+    var isTimerAlive = true
+
+    private(set) var sent: [Delivery] = []
+    private(set) var effects: [Effect] = []
+    private(set) var answers: [UInt64: Answer] = [:]
+    private(set) var wanted: [ClockID: WantedClock] = [:]
+    private var rows = Rows()
+    private var lastEvent: UInt64 = 0
+
+    init(
+        gateways: [Gateway] = [
+            Gateway(name: "sms", channels: [.sms]), Gateway(name: "mail", channels: [.email]),
+        ]
+    ) {
+        let configuration = NotifierConfiguration(
+            gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
+        notifier = Notifier(configuration, from: NotifierRows(), at: World.start)
+        self.gateways = gateways
+        for person in Town.people { directory.apply(.personChanged(person)) }
+        directory.apply(.circleChanged(Town.family))
+        for zone in [Town.school, Town.kiosk] { directory.apply(.zoneChanged(zone)) }
+    }
+
+    private let gateways: [Gateway]
+
+    /// The process dies and begins again from its rows; what was on its way is forgotten.
+    mutating func restart() {
+        let configuration = NotifierConfiguration(
+            gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
+        notifier = Notifier(configuration, from: rows.atWork, at: now)
+        handle(.started)
+    }
+
+    mutating func tell(_ body: EventBody, trace: String = "") {
+        lastEvent += 1
+        let id = EventID(ID128(high: 77, low: lastEvent))
+        handle(.event(Event(id: id, time: now, trace: trace, body: body)))
+    }
+
+    /// The directory changes, and the notifier hears of it.
+    mutating func change(_ body: EventBody) {
+        directory.apply(body)
+        handle(.directory(body))
+    }
+
+    mutating func handle(_ input: Input) {
+        var new: [Effect] = []
+        notifier.handle(input, at: now, in: directory, into: &new)
+        effects += new
+        for effect in new { perform(effect) }
+    }
+
+    private mutating func perform(_ effect: Effect) {
+        switch effect {
+        case .save(let row): rows.save(row)
+        case .remove(let key): rows.remove(key)
+        case .publish(let event): published(event)
+        case .answer(let request, let answer): answers[request] = answer
+        case .warn: break
+        case .send(let delivery):
+            sent.append(delivery)
+            if let result = gateway(delivery) { handle(.attempted(result)) }
+        }
+    }
+
+    private mutating func published(_ event: Event) {
+        switch event.body {
+        case .clockWanted(let clock): wanted[clock.id] = clock
+        case .clockUnwanted(let clock): wanted[clock.id] = nil
+        default: break
+        }
+    }
+
+    /// Lets time pass; clocks and deadlines come in their order.
+    mutating func pass(_ duration: Duration) {
+        let end = now + duration
+        while true {
+            let clock =
+                isTimerAlive
+                ? wanted.values.min { ($0.due, $0.id) < ($1.due, $1.id) } : nil
+            let next = [clock?.due, notifier.nextDeadline].compactMap { $0 }.min() ?? end
+            guard next <= end else { break }
+            now = max(now, next)
+            if let clock, clock.due <= next {
+                wanted[clock.id] = nil
+                tell(.clockFired(FiredClock(clock: clock, fired: now)))
+            } else {
+                handle(.tick)
+            }
+        }
+        now = end
+    }
+
+    mutating func clear() {
+        sent = []
+        effects = []
+    }
+
+    // What has come of it.
+
+    var published: [EventBody] {
+        effects.compactMap { if case .publish(let event) = $0 { event.body } else { nil } }
+    }
+
+    var timeline: [TimelineRecord] {
+        effects.compactMap { effect in
+            if case .save(.timeline(let record)) = effect { record } else { nil }
+        }
+    }
+
+    var warnings: [Warning] {
+        effects.compactMap { if case .warn(let warning) = $0 { warning } else { nil } }
+    }
+
+    /// The addresses of everything sent, in order.
+    var addresses: [String] { sent.map(\.address) }
+
+    func notification(_ id: NotificationID) -> Notification? { rows.notifications[id] }
+    var notifications: [Notification] { Array(rows.notifications.values) }
+    var emergencies: [EmergencyID: Emergency] { rows.emergencies }
+    var attempts: [Attempt] { Array(rows.attempts.values) }
+
+    func emergency(_ id: EmergencyID) -> Emergency? { rows.emergencies[id] }
+}
+
+/// The store, as far as the notifier reads it back.
+private struct Rows {
+    struct AttemptKey: Hashable {
+        var notification: NotificationID
+        var number: Int
+    }
+    struct LadderKey: Hashable {
+        var emergency: EmergencyID
+        var circle: CircleID
+    }
+
+    var emergencies: [EmergencyID: Emergency] = [:]
+    var ladders: [LadderKey: Ladder] = [:]
+    var signals: [EmergencyID: SignalWait] = [:]
+    var notifications: [NotificationID: Notification] = [:]
+    var attempts: [AttemptKey: Attempt] = [:]
+    var gateways: [String: GatewayHealth] = [:]
+
+    mutating func save(_ row: Row) {
+        switch row {
+        case .emergency(let row): emergencies[row.id] = row
+        case .ladder(let row):
+            ladders[LadderKey(emergency: row.emergency, circle: row.circle)] = row
+        case .signal(let row): signals[row.id] = row
+        case .notification(let row): notifications[row.id] = row
+        case .attempt(let row):
+            attempts[AttemptKey(notification: row.notification, number: row.number)] = row
+        case .gateway(let row): gateways[row.name] = row
+        case .change, .timeline: break
+        }
+    }
+
+    mutating func remove(_ key: Key) {
+        switch key {
+        case .signal(let id): signals[id] = nil
+        }
+    }
+
+    var atWork: NotifierRows {
+        var rows = NotifierRows()
+        rows.emergencies = Array(emergencies.values)
+        rows.ladders = Array(ladders.values)
+        rows.signals = Array(signals.values)
+        rows.gateways = Array(gateways.values)
+        rows.notifications = notifications.values.filter { notification in
+            notification.isPending
+                || notification.emergency.flatMap { emergencies[$0]?.state.isActive } ?? false
+        }
+        return rows
+    }
+}
