@@ -47,7 +47,7 @@ struct HostParts {
             definition.consumes[.membership] == nil ? nil : ReplicaStore(database)
         bus = try Bus(
             configuration: HostParts.busConfiguration(definition, topology),
-            store: try SQLiteBusStore(database), now: clock.now)
+            store: SQLiteBusStore(database), now: clock.now)
     }
 
     /// The tables that every store has, then the service's own.
