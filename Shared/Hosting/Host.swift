@@ -149,6 +149,7 @@ public final class Host {
         requests: [UInt64], results: [TransferResult], _ body: (any Service) throws -> Void
     ) -> Bool {
         guard let service else { return false }
+        outstanding.formUnion(requests)
         do {
             try database.begin()
             try body(service)
@@ -214,7 +215,6 @@ public final class Host {
             } else if isStopping {
                 parts.server.answer(request.id, .problem(HostLimits.unavailable))
             } else {
-                outstanding.insert(request.id)
                 admitted.append(request)
             }
         }
