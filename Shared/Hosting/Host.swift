@@ -39,6 +39,7 @@ public final class Host {
     private var isStopping = false
     /// Why the last turn was taken back; nil once one was committed.
     private(set) var lastFailure: String?
+    private var logged: (text: String, at: Timestamp)?
 
     init(definition: ServiceDefinition, configuration: Configuration, parts: HostParts) {
         self.definition = definition
@@ -183,8 +184,8 @@ public final class Host {
 
     /// ROLLBACK, nothing said, everybody who waits hears 503, the core starts again from the store.
     private func takeBack(because error: any Error, results: [TransferResult]) {
-        log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
         turnsTakenBack.add()
+        logFailure(error)
         lastFailure = "\(error)"
         database.rollback()
         bus.rolledBack()
@@ -198,6 +199,14 @@ public final class Host {
         } catch {
             log.error(error, ["reading": "store"])
         }
+    }
+
+    /// One line for a new failure, then one every ten seconds while it lasts.
+    private func logFailure(_ error: any Error) {
+        let text = "\(error)"
+        if let logged, logged.text == text, now - logged.at < HostLimits.failureLogInterval { return }
+        logged = (text, now)
+        log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
     }
 
     /// 503 for everybody who waits.

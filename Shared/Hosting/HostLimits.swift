@@ -11,6 +11,9 @@ enum HostLimits {
     /// Sleep after a turn was taken back: a full disk does not mend faster by asking.
     static let troubledSleepMilliseconds = 100
 
+    /// A failure that lasts is logged again after this.
+    static let failureLogInterval = Duration.seconds(10)
+
     /// What waits when a turn cannot be committed hears this.
     static let unavailable = Problem(
         status: 503, title: "Not now", detail: "the request could not be stored",
