@@ -123,6 +123,7 @@ let package = Package(
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests("TimerCore", ["TimerCore", "Timing"]),
         tests("NotifierCore", ["NotifierCore", "Directory"]),
+        tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime"]),
         tests("EndToEnd", ["Parsing"]),
         tests("Tidy", []),
     ],

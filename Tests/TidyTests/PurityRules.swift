@@ -28,7 +28,7 @@ extension Rule {
     static let pureGeometry = Rule.each("geometry is evaluated without libm") { file in
         guard file.isSwift, file.path.hasPrefix("Shared/Geometry/") else { return [] }
         let prepares =
-            file.folders.contains("Preparation")
+            file.folders.contains("Preparing")
             || file.path.split(separator: "/").last?.hasPrefix("Prepar") == true
         return impurities(of: file, imports: prepares ? ["Model", "Glibc"] : ["Model"])
             + (prepares ? [] : calls(libmFunctions, in: file))

@@ -1,0 +1,108 @@
+import Foundation
+import Model
+import Parsing
+import Runtime
+import Web
+
+/// The HTTP API of a running suite, one call after the other.
+final class API {
+    /// Without a slash at its end, such as `http://127.0.0.1:8080`.
+    let url: String
+    private let token: Token
+    private let transfers = Transfers()
+    private var lastToken: UInt64 = 0
+
+    static let timeoutMilliseconds = 20_000
+    static let answerBytesMax = 16 << 20
+
+    /// The suite and the token that a call means.
+    convenience init(_ call: Call) throws {
+        self.init(url: API.url(of: call), token: try Token.operator(of: call))
+    }
+
+    init(url: String, token: Token) {
+        self.url = url
+        self.token = token
+    }
+
+    static func url(of call: Call) -> String {
+        let text = call.value("--url") ?? call.environment["JAGA_URL"] ?? "http://127.0.0.1:8080"
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    func get(_ path: String) throws -> JSON { try call(.get, path) }
+
+    func post(_ path: String, _ body: JSON) throws -> JSON { try call(.post, path, body) }
+
+    func put(_ path: String, _ body: JSON) throws -> JSON { try call(.put, path, body) }
+
+    func delete(_ path: String) throws { _ = try call(.delete, path) }
+
+    /// Every item of a list, page by page, at most so many.
+    func list(_ path: String, limit: Int = .max) throws -> [JSON] {
+        var items: [JSON] = []
+        var cursor: String?
+        repeat {
+            let query = cursor.map { "?cursor=" + Percent.encode($0) } ?? ""
+            let page = try get(path + query)
+            items += page["items"]?.array ?? []
+            cursor = page["next"]?.string
+        } while cursor != nil && items.count < limit
+        return Array(items.prefix(limit))
+    }
+
+    /// One call; anything but a 2xx is thrown with the suite's own words.
+    func call(_ method: Web.Method, _ path: String, _ body: JSON? = nil) throws -> JSON {
+        let answer = try exchange(request(method, path, body))
+        guard (200..<300).contains(answer.status) else {
+            throw refusal(answer, "\(method.rawValue) \(path)")
+        }
+        guard !answer.body.isEmpty else { return .null }
+        do { return try JSON.parse(answer.body) } catch {
+            throw CommandError(
+                "\(path) answered something that is not JSON",
+                hint: "does \(url) lead to Jaga? set JAGA_URL or --url")
+        }
+    }
+
+    private func request(_ method: Web.Method, _ path: String, _ body: JSON?) -> HTTPCall {
+        var headers: Headers = ["Authorization": "Bearer \(token.text)"]
+        if body != nil { headers["Content-Type"] = "application/json" }
+        return HTTPCall(
+            method, url + path, headers: headers, body: body?.serialized() ?? [],
+            answerBytesMax: API.answerBytesMax)
+    }
+
+    /// Sends a request as it is and waits for its answer, whatever its status.
+    func exchange(_ call: HTTPCall) throws(CommandError) -> TransferAnswer {
+        lastToken += 1
+        transfers.start(
+            Transfer(
+                token: lastToken, .http(call), timeoutMilliseconds: API.timeoutMilliseconds))
+        while true {
+            Loop.wait(on: [transfers], atMost: 1000)
+            guard let result = transfers.drain().first(where: { $0.token == lastToken }) else {
+                continue
+            }
+            switch result.outcome {
+            case .answered(let answer): return answer
+            case .failed(let failure):
+                throw CommandError(
+                    "nothing answers at \(url): \(failure.message)",
+                    hint: "is Jaga running? start it with 'jaga up', or set JAGA_URL or --url")
+            }
+        }
+    }
+
+    private func refusal(_ answer: TransferAnswer, _ what: String) -> CommandError {
+        if answer.status == 401 {
+            return CommandError("the suite does not know \(token.origin)", hint: token.hint)
+        }
+        let problem = try? JSON.parse(answer.body)
+        let detail = problem?["detail"]?.string ?? problem?["title"]?.string ?? ""
+        let field = problem?["field"]?.string.map { " (\($0))" } ?? ""
+        return CommandError(
+            "\(what) was answered \(answer.status): \(detail)\(field)",
+            hint: problem?["hint"]?.string ?? "")
+    }
+}

@@ -1,0 +1,45 @@
+import Model
+
+/// A line that grows on a terminal while something long goes on.
+struct ProgressBar {
+    private let total: Int
+    private let began: Timestamp
+    private var shown = Timestamp.zero
+
+    /// How often it is drawn at most.
+    static let pause = Duration.milliseconds(100)
+
+    init(total: Int, at now: Timestamp) {
+        self.total = total
+        began = now
+    }
+
+    /// Draws the line anew, unless that was done just now.
+    mutating func show(_ done: Int, left seconds: Double, at now: Timestamp) {
+        guard Console.isTerminal, now - shown >= ProgressBar.pause || done == total else { return }
+        shown = now
+        let text = line(done, left: seconds, at: now, columns: Console.columns)
+        Console.write("\r\u{1B}[2K" + text)
+    }
+
+    /// Ends the line.
+    func finish() {
+        if Console.isTerminal { Console.write("\n") }
+    }
+
+    /// `[=====>    ]  45 %  1204/2680  12/s  0:42 left`, at most so many columns wide.
+    func line(_ done: Int, left seconds: Double, at now: Timestamp, columns: Int) -> String {
+        let elapsed = max(0.001, Double((now - began).milliseconds) / 1000)
+        let rate = Int((Double(done) / elapsed).rounded())
+        let whole = Int(seconds.rounded(.up))
+        let pad = whole % 60 < 10 ? "0" : ""
+        let percent = total > 0 ? done * 100 / total : 100
+        let words =
+            " \(percent) %  \(done)/\(total)  \(rate)/s  \(whole / 60):\(pad)\(whole % 60) left"
+        let room = max(3, min(40, columns - words.count - 3))
+        let filled = total > 0 ? done * room / total : room
+        let head = filled < room ? ">" : ""
+        let bar = String(repeating: "=", count: filled) + head
+        return "[" + bar + String(repeating: " ", count: room - bar.count) + "]" + words
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Model
+import Parsing
+import Web
+
+/// The demo's circle, as it was made.
+struct DemoCircle {
+    struct Person {
+        let name: String
+        let user: String
+        let token: String
+        let trackerID: String
+        let role: Role
+    }
+
+    let circle: String
+    let people: [Person]
+
+    /// Kuala Lumpur; Home is around it.
+    static let home = (latitude: 3.1390, longitude: 101.6869)
+    /// Middle of the school's yard.
+    static let school = (latitude: 3.1480, longitude: 101.6950)
+    /// On the way, in neither zone.
+    static let road = (latitude: 3.1435, longitude: 101.6905)
+
+    private static let cast: [(Enrolment.NewPerson, Role)] = [
+        (
+            .init(
+                name: "Anna", timeZone: "Asia/Kuala_Lumpur", phone: "+15550000101",
+                mail: "anna@jaga.example"), .member
+        ),
+        (
+            .init(
+                name: "Ben", timeZone: "Asia/Kuala_Lumpur", phone: "+15550000102",
+                mail: "ben@jaga.example"), .guardian
+        ),
+        (
+            .init(
+                name: "Chitra", timeZone: "Asia/Kuala_Lumpur", phone: "+15550000103",
+                mail: "chitra@jaga.example"), .guardian
+        ),
+    ]
+
+    /// Makes people, phones, circle and zones.
+    init(make enrolment: Enrolment) throws {
+        circle = try enrolment.circle("Demo")
+        var people: [Person] = []
+        for (person, role) in DemoCircle.cast {
+            let id = try enrolment.person(person)
+            let device = try enrolment.device("\(person.name)'s phone", of: id)
+            people.append(
+                Person(
+                    name: person.name, user: person.name.lowercased(), token: device.token,
+                    trackerID: try enrolment.join(id, to: circle, as: role), role: role))
+        }
+        self.people = people
+        try enrolment.zone(
+            "Home", geometry: DemoCircle.homeGeometry, ["radius": 150, "kind": "safe"], in: circle)
+        try enrolment.zone(
+            "School", geometry: DemoCircle.schoolGeometry, ["kind": "safe"], in: circle)
+    }
+
+    private static let homeGeometry: JSON = [
+        "type": "Point", "coordinates": [.number(home.longitude), .number(home.latitude)],
+    ]
+
+    /// A yard of about 330 by 300 metres with five corners.
+    private static let schoolGeometry: JSON = {
+        let corners = [
+            (-0.0015, -0.0014), (-0.0015, 0.0013), (0.0002, 0.0016), (0.0013, 0.0010),
+            (0.0013, -0.0014), (-0.0015, -0.0014),
+        ]
+        let ring = corners.map { north, east in
+            JSON.array([.number(school.longitude + east), .number(school.latitude + north)])
+        }
+        return ["type": "Polygon", "coordinates": [.array(ring)]]
+    }()
+
+    /// Where Anna's phone is first, on the road: that decides where she is and tells nobody.
+    func playBeginning(_ api: API) throws {
+        guard let anna = people.first else { return }
+        let body: JSON = [
+            "_type": "location", "lat": .number(DemoCircle.road.latitude),
+            "lon": .number(DemoCircle.road.longitude), "acc": 10, "tid": .string(anna.trackerID),
+            "tst": .integer(Int64(time(nil)) - 60),
+        ]
+        let answer = try api.exchange(
+            HTTPCall(
+                .post, api.url + "/pub", headers: ["Content-Type": "application/json"],
+                body: body.serialized(), login: Login(user: anna.user, password: anna.token)))
+        guard answer.status == 200 else {
+            throw CommandError("Anna's first report was answered \(answer.status)")
+        }
+    }
+
+    /// Prints what to do with each phone.
+    func show(phoneURL: String, api: API) throws {
+        Console.say("Made the circle Demo (\(circle)): zones Home and School.\n")
+        for person in people {
+            let setup = PhoneSetup(
+                url: phoneURL, user: person.user, token: person.token, device: "phone",
+                trackerID: person.trackerID)
+            Console.say(Console.paint("\(person.name), \(person.role.rawValue)", .bold))
+            Console.say("  sets up OwnTracks on \(person.name)'s phone:")
+            try setup.show()
+            Console.say()
+            guard person.role == .member else { continue }
+            Console.say("  plays the phone; Anna is on the road, then she")
+            for (what, place) in [
+                ("comes home", DemoCircle.home), ("leaves home", DemoCircle.road),
+                ("reaches school", DemoCircle.school),
+            ] {
+                let line = setup.curl(
+                    latitude: place.latitude, longitude: place.longitude, url: api.url)
+                Console.say("\n  # \(what)\n\(line)")
+            }
+            Console.say("\n  # is in danger\n\(panic(of: person, url: api.url))\n")
+        }
+        if PhoneURL.isLocal(phoneURL) {
+            Console.say("Real phones cannot reach \(phoneURL): start with 'jaga up --lan' first.\n")
+        }
+        Console.say("Then look: jaga tail, jaga outbox, jaga status.")
+    }
+
+    private func panic(of person: Person, url: String) -> String {
+        """
+        curl -u \(person.user):\(person.token) -H 'Content-Type: application/json' \\
+            -d '{"trigger":"panic"}' \(url)/v1/emergencies
+        """
+    }
+}

@@ -1,0 +1,77 @@
+import Model
+import Parsing
+import Web
+
+/// Makes people, devices, circles and zones through the public API.
+struct Enrolment {
+    let api: API
+
+    struct NewPerson {
+        var name: String
+        var locale = "en"
+        var timeZone = "UTC"
+        var phone: String?
+        var mail: String?
+    }
+
+    /// - Returns: the new person's id
+    func person(_ person: NewPerson) throws -> String {
+        var contacts: [JSON] = []
+        if let phone = person.phone {
+            contacts.append(["channel": "sms", "address": .string(phone), "rank": 0])
+        }
+        if let mail = person.mail {
+            contacts.append(["channel": "email", "address": .string(mail), "rank": 1])
+        }
+        let made = try api.post(
+            "/v1/people",
+            [
+                "name": .string(person.name), "locale": .string(person.locale),
+                "timeZone": .string(person.timeZone), "contacts": .array(contacts),
+            ])
+        return try text("id", in: made, of: "/v1/people")
+    }
+
+    /// - Returns: the new device's id and its token, which is told this once
+    func device(_ name: String, of person: String) throws -> (id: String, token: String) {
+        let path = "/v1/people/\(person)/devices"
+        let made = try api.post(path, ["name": .string(name), "client": "owntracks"])
+        return (
+            try text("id", in: made["device"], of: path),
+            try text("token", in: made["credential"], of: path)
+        )
+    }
+
+    /// - Returns: the new circle's id
+    func circle(_ name: String) throws -> String {
+        try text("id", in: try api.post("/v1/circles", ["name": .string(name)]), of: "/v1/circles")
+    }
+
+    /// Adds a person to a circle, joined at once.
+    ///
+    /// - Returns: the two characters that the circle's phones know the person by
+    func join(_ person: String, to circle: String, as role: Role) throws -> String {
+        let path = "/v1/circles/\(circle)/members"
+        let whole = try api.post(
+            path, ["person": .string(person), "role": .string(role.rawValue)])
+        let member = whole["members"]?.array?.first { $0["person"]?.string == person }
+        return try text("trackerID", in: member, of: path)
+    }
+
+    /// Adds a zone: a GeoJSON geometry and the properties besides its name.
+    func zone(_ name: String, geometry: JSON, _ properties: JSON, in circle: String) throws {
+        let all = [JSON.Member("name", .string(name))] + (properties.object ?? [])
+        _ = try api.post(
+            "/v1/circles/\(circle)/zones",
+            ["type": "Feature", "geometry": geometry, "properties": .object(all)])
+    }
+
+    private func text(_ key: String, in json: JSON?, of path: String) throws(CommandError) -> String
+    {
+        guard let text = json?[key]?.string else {
+            throw CommandError(
+                "\(path) answered without \(key)", hint: "are jaga and the suite of one version?")
+        }
+        return text
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Model
+import Parsing
+
+/// `jaga init`: the way of a first admin to a circle, a phone and a test message.
+enum Init: Command {
+    static let syntax = Syntax(
+        name: "init",
+        summary: "ask the way to your own circle, first phone and a test message",
+        details: """
+            Asks on the terminal, makes you with your contact points, a circle with you as its
+            admin and a phone, prints what sets up the OwnTracks app, and sends a test message if
+            you want one. Answers can also come from a pipe, one a line.
+            """,
+        options: [.phoneURL] + Syntax.Option.api)
+
+    static func run(_ call: Call) throws -> Int32 {
+        let api = try API(call)
+        let enrolment = Enrolment(api: api)
+        Console.say("Your own circle. An empty answer takes what stands in brackets.\n")
+        let name = try Question.ask("Your name")
+        let phone = try Question.ask(
+            "Your mobile number, such as +60123456789", usual: "none", check: checkNumber)
+        let mail = try Question.ask("Your mail address", usual: "none", check: checkMail)
+        let circleName = try Question.ask("Name of the circle", usual: "Family")
+        let zone = TimeZone.current.identifier
+        let timeZone = try Question.ask(
+            "Your time zone", usual: zone,
+            check: { TimeZone(identifier: $0) != nil ? nil : "unknown" })
+        let deviceName = try Question.ask("Name of your phone", usual: "phone")
+
+        let person = try enrolment.person(
+            .init(
+                name: name, timeZone: timeZone, phone: phone == "none" ? nil : phone,
+                mail: mail == "none" ? nil : mail))
+        let circle = try enrolment.circle(circleName)
+        let trackerID = try enrolment.join(person, to: circle, as: .admin)
+        let device = try enrolment.device(deviceName, of: person)
+        Console.say("\nMade you (\(person)), the circle \(circleName) (\(circle)) and the phone.")
+        let url = try PhoneURL.of(call)
+        let setup = PhoneSetup(
+            url: url, user: "me", token: device.token, device: deviceName, trackerID: trackerID)
+        Console.say(
+            "\nOpen this link on the phone, or scan the code; it holds the phone's secret:\n")
+        try setup.show()
+        Console.say("\nOr report once from here:\n")
+        Console.say(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url))
+        if PhoneURL.isLocal(url) {
+            Console.say(
+                "\nA phone cannot reach \(url): start with 'jaga up --lan' before you scan.")
+        }
+        try offerTest(api, phone: phone, mail: mail)
+        return 0
+    }
+
+    private static func offerTest(_ api: API, phone: String, mail: String) throws {
+        let ways = try api.list("/v1/gateways").compactMap { gateway -> (String, String)? in
+            guard let name = gateway["name"]?.string else { return nil }
+            switch gateway["channel"]?.string {
+            case "sms": return phone == "none" ? nil : (name, phone)
+            case "email": return mail == "none" ? nil : (name, mail)
+            default: return nil
+            }
+        }
+        for (gateway, address) in ways {
+            let answer = try Question.ask("\nSend a test message to \(address)? y/n", usual: "n")
+            guard answer.lowercased().hasPrefix("y") else { continue }
+            _ = try api.post("/v1/gateways/\(gateway)/test", ["to": .string(address)])
+            Console.say("On its way; 'jaga status' shows what the gateway answered.")
+        }
+    }
+
+    private static func checkNumber(_ text: String) -> String? {
+        let digits = text.dropFirst()
+        let isNumber =
+            text.hasPrefix("+") && (7...15).contains(digits.count)
+            && digits.allSatisfy { $0.isASCII && $0.isNumber }
+        return isNumber ? nil : "that is no number with its country, such as +60123456789"
+    }
+
+    private static func checkMail(_ text: String) -> String? {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let isAddress = parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".")
+        return isAddress ? nil : "that is no address such as me@example.org"
+    }
+}
+
+/// A question on the terminal.
+enum Question {
+    /// Asks until the answer is good; throws at the end of input.
+    ///
+    /// - Parameter usual: what an empty answer means; without it one is needed
+    static func ask(
+        _ text: String, usual: String? = nil, check: (String) -> String? = { _ in nil }
+    ) throws(CommandError) -> String {
+        while true {
+            Console.write(text + (usual.map { " [\($0)]" } ?? "") + ": ")
+            guard let line = Console.readLine() else {
+                throw CommandError(
+                    "the answers ended before the questions", hint: "nothing else was made")
+            }
+            let answer = line.trimmingCharacters(in: .whitespaces)
+            if answer.isEmpty || answer == usual {
+                if let usual { return usual }
+                Console.say("  an answer is needed")
+            } else if let fault = check(answer) {
+                Console.say("  \(fault)")
+            } else {
+                return answer
+            }
+        }
+    }
+}

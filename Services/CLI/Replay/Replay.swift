@@ -1,0 +1,114 @@
+import Foundation
+import Model
+import Parsing
+import Runtime
+import Web
+
+/// `jaga replay`: plays a recorded track as a phone would.
+enum Replay: Command {
+    static let speedMax = 1_000_000.0
+
+    static let syntax = Syntax(
+        name: "replay", parameters: ["FILE"],
+        summary: "play a recorded track as a phone would",
+        details: """
+            FILE is GPX 1.0 or 1.1, or CSV with the columns lat,lng,datetime,uid; either may be
+            packed by gzip. Each point is posted as the OwnTracks app does it, one after the other;
+            what is not answered with success is sent again, as the app does.
+
+            Every point carries the time at which it is sent, so that zones are judged live at any
+            speed. With --keep-times points keep their distances in time: the last one is now, the
+            others lie in the past, like a phone's backlog.
+
+            Where the file has no usable times, the way is walked at \(Track.walkingSpeed) m/s.
+            """,
+        options: [
+            .init(
+                name: "--device", value: "TOKEN",
+                help: "the device's token, or @FILE with it in its first line"),
+            .init(
+                name: "--speed", value: "N", help: "so many times as fast as recorded (default 1)"),
+            .init(
+                name: "--gap", value: "SECONDS",
+                help: "shorten pauses in the track to this (default 600)"),
+            .init(name: "--limit", value: "N", help: "only the first N points"),
+            .init(
+                name: "--accuracy", value: "METRES", help: "accuracy of every fix (default 10)"),
+            .init(name: "--user", value: "UID", help: "whose points, of a CSV with several people"),
+            .init(name: "--keep-times", value: nil, help: "the last point is now, others before"),
+            .url,
+        ])
+
+    static func run(_ call: Call) throws -> Int32 {
+        guard let device = call.value("--device") else {
+            throw CommandError.usage("missing: --device TOKEN", syntax)
+        }
+        let plan = try ReplayPlan(call)
+        let api = API(url: API.url(of: call), token: try Token.device(device))
+        let phone = ReplayPhone(api: api, token: try Token.device(device), plan: plan)
+        if !plan.track.isTimed {
+            Console.complain(
+                "jaga replay: not all points have usable times; those ways are walked at "
+                    + "\(Track.walkingSpeed) m/s")
+        }
+        try phone.play()
+        return 0
+    }
+}
+
+/// When each point of a track is sent, and with which time.
+struct ReplayPlan {
+    let track: Track
+    let accuracyMetres: Int
+    let keepsTimes: Bool
+    /// Seconds after the start at which each point is sent.
+    let sendAt: [Double]
+    /// Seconds of the track at each point.
+    private let offsets: [Double]
+
+    init(_ call: Call) throws {
+        let speed = try ReplayPlan.speed(call)
+        let gap = try call.number("--gap", default: 600, in: 1...1_000_000)
+        let limit = try call.number("--limit", default: Int.max, in: 1...Int.max)
+        accuracyMetres = try call.number("--accuracy", default: 10, in: 1...100_000)
+        keepsTimes = call.has("--keep-times")
+        let whole = try TrackFile.read(call.parameters[0], user: call.value("--user"))
+        track = Track(points: Array(whole.points.prefix(limit)))
+        offsets = track.offsets(gapSecondsMax: Double(gap))
+        sendAt = offsets.map { $0 / speed }
+    }
+
+    private static func speed(_ call: Call) throws(CommandError) -> Double {
+        guard let text = call.value("--speed") else { return 1 }
+        guard let speed = Double(text), speed > 0, speed <= Replay.speedMax else {
+            throw .usage("--speed must be a number over 0, such as 60, not \(text)", call.syntax)
+        }
+        return speed
+    }
+
+    /// The time that a point carries when it is sent.
+    func time(of index: Int, sentAt now: Timestamp) -> Timestamp {
+        guard keepsTimes, let last = offsets.last, let end = sendAt.last else { return now }
+        let untilEnd = max(0, end - sendAt[index])
+        let beforeLast = last - offsets[index]
+        return now + .milliseconds(Int64(untilEnd * 1000))
+            - .milliseconds(Int64(beforeLast * 1000))
+    }
+
+    /// The body of a point's request, as the OwnTracks app writes it.
+    func body(of index: Int, id: String, sentAt now: Timestamp) -> JSON {
+        let point = track.points[index]
+        var members: [JSON.Member] = [
+            .init("_type", "location"), .init("_id", .string(id)),
+            .init("lat", .number(point.latitude)), .init("lon", .number(point.longitude)),
+            .init("tst", .integer(time(of: index, sentAt: now).seconds)),
+            .init("created_at", .integer(now.seconds)),
+            .init("acc", .integer(Int64(accuracyMetres))),
+        ]
+        if let altitude = point.altitude {
+            members.append(.init("alt", .integer(Int64(altitude.rounded()))))
+        }
+        members += [.init("t", "p"), .init("m", 2), .init("tid", "RE")]
+        return .object(members)
+    }
+}

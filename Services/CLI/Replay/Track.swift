@@ -1,0 +1,60 @@
+import Foundation
+import Model
+
+/// A recorded way: points in the order of the file.
+struct Track: Sendable {
+    /// A point of a track.
+    struct Point: Hashable, Sendable {
+        var latitude: Double
+        var longitude: Double
+        /// Nil where the file tells none.
+        var time: Timestamp?
+        /// Metres.
+        var altitude: Double?
+    }
+
+    var points: [Point]
+
+    /// How fast points without usable times are walked, metres a second.
+    static let walkingSpeed = 1.4
+
+    /// Seconds since the first point, one for each point.
+    ///
+    /// A step takes as long as the two times say. Where one is missing, or the later is not later,
+    /// it takes as long as walking does; pauses longer than `gapSecondsMax` are shortened to it.
+    func offsets(gapSecondsMax: Double) -> [Double] {
+        var offset = 0.0
+        var offsets: [Double] = []
+        for index in points.indices {
+            if index > 0 {
+                let step = recordedStep(to: index) ?? walkedStep(to: index)
+                offset += min(step, gapSecondsMax)
+            }
+            offsets.append(offset)
+        }
+        return offsets
+    }
+
+    /// Whether every step has a usable time.
+    var isTimed: Bool { (1..<max(1, points.count)).allSatisfy { recordedStep(to: $0) != nil } }
+
+    private func recordedStep(to index: Int) -> Double? {
+        guard let before = points[index - 1].time, let after = points[index].time, after > before
+        else { return nil }
+        return Double((after - before).milliseconds) / 1000
+    }
+
+    private func walkedStep(to index: Int) -> Double {
+        max(1, Track.metres(points[index - 1], points[index]) / Track.walkingSpeed)
+    }
+
+    /// Distance on a sphere, good enough for a pace.
+    private static func metres(_ a: Point, _ b: Point) -> Double {
+        let radians = Double.pi / 180
+        let x =
+            (b.longitude - a.longitude) * radians
+            * cos((a.latitude + b.latitude) / 2 * radians)
+        let y = (b.latitude - a.latitude) * radians
+        return 6_371_000 * (x * x + y * y).squareRoot()
+    }
+}

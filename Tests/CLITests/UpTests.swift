@@ -1,0 +1,122 @@
+import Foundation
+import Model
+import Runtime
+import Testing
+
+@testable import JagaCLI
+
+@Suite struct `What jaga up starts` {
+    private func folder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test func `has a configuration that nginx accepts`() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let configuration = NginxConfiguration(
+            folder: folder.path, listen: ["127.0.0.1:48080"], ports: Ports(base: 48100))
+        try configuration.text.write(
+            to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+        let nginx = Process()
+        nginx.executableURL = URL(filePath: "/usr/sbin/nginx")
+        nginx.arguments = ["-t", "-q", "-p", folder.path, "-c", "nginx.conf", "-e", "stderr"]
+        let pipe = Pipe()
+        nginx.standardError = pipe
+        try nginx.run()
+        let said = pipe.fileHandleForReading.readDataToEndOfFile()
+        nginx.waitUntilExit()
+        #expect(nginx.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+    }
+
+    @Test func `has every port once`() {
+        let ports = Service.allCases.flatMap(Ports(base: 8100).all).map(\.port)
+        #expect(Set(ports).count == ports.count)
+        #expect(ports.sorted().first == 8101)
+        #expect(ports.contains(8401))
+        #expect(ports.contains(8205))
+        #expect(!ports.contains(8203))
+    }
+
+    @Test func `has routes that lead each path to one service`() {
+        let paths = Routes.all.map(\.path)
+        #expect(Set(paths).count == paths.count)
+        let route = Routes.Route(path: "/v1/circles/{circle}/zones/{zone}", service: .membership)
+        #expect(route.location == "~ \"^/v1/circles/[^/]+/zones/[^/]+$\"")
+        #expect(Routes.Route(path: "/pub", service: .ingest).location == "= /pub")
+    }
+
+    @Test func `listens on loopback too`() throws {
+        let call = try Call(
+            ["--bind", "127.0.0.2", "--port", "48081"], of: Up.syntax, environment: [:])
+        let plan = try UpPlan(call)
+        #expect(plan.listen == ["127.0.0.2:48081", "127.0.0.1:48081"])
+        #expect(plan.origin == "http://127.0.0.2:48081")
+    }
+
+    @Test(arguments: [
+        ["--bind", "example"], ["--without", "door"], ["--port", "0"], ["--port-base", "80"],
+    ])
+    func `is refused when it is called wrongly`(words: [String]) {
+        #expect(throws: (any Error).self) {
+            try UpPlan(Call(words, of: Up.syntax, environment: [:]))
+        }
+    }
+
+    @Test func `names the port that is taken, and by whom`() throws {
+        let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(taken) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = try withUnsafeMutablePointer(to: &name) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try #require(bind(taken, $0, size) == 0 && listen(taken, 1) == 0)
+                try #require(getsockname(taken, $0, &size) == 0)
+            }
+            return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+        }
+        #expect(!PortOwner.isFree(port))
+        #expect(PortOwner.describe(port)?.hasSuffix("process \(getpid())") == true)
+        let plan = try UpPlan(Call(["--port", String(port)], of: Up.syntax, environment: [:]))
+        do throws(CommandError) {
+            try plan.checkPorts()
+            Issue.record("the port is taken")
+        } catch {
+            #expect(error.message.contains("port \(port)"))
+            #expect(error.message.contains("process \(getpid())"))
+            #expect(error.hint.contains("--port"))
+        }
+    }
+
+    @Test func `rests longer with each death in a row, and not after a long life`() {
+        var backoff = Backoff()
+        let rests = (0..<8).map { _ in backoff.rest(afterRunning: .seconds(1)).milliseconds }
+        #expect(rests == [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
+        #expect(backoff.rest(afterRunning: .seconds(31)) == .milliseconds(200))
+    }
+
+    @Test func `has its words cut into lines wherever they are torn`() {
+        let text = Array("one\ntwo\n\nthree".utf8)
+        for cut in 0...text.count {
+            var lines = LineSplitter()
+            let found = lines.take(Array(text[..<cut])) + lines.take(Array(text[cut...]))
+            #expect(found == ["one", "two"])
+            #expect(lines.rest() == ["three"])
+            #expect(lines.rest() == [])
+        }
+        var lines = LineSplitter()
+        let long = [UInt8](repeating: 65, count: LineSplitter.lineBytesMax + 1)
+        #expect(lines.take(long).map(\.utf8.count) == [LineSplitter.lineBytesMax])
+    }
+
+    @Test(arguments: [
+        ("10.0.0.1", true), ("172.16.0.1", true), ("172.32.0.1", false), ("192.168.1.5", true),
+        ("127.0.0.1", false), ("203.0.113.9", false), ("nonsense", false),
+    ])
+    func `knows private addresses`(address: String, isPrivate: Bool) {
+        #expect(NetworkAddress.isPrivate(address) == isPrivate)
+    }
+}
