@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ static inline int clinux_open(const char *path, int flags, mode_t mode) {
     return open(path, flags | O_CLOEXEC, mode);
 }
 
-// struct epoll_event is packed and holds a union. Adds the descriptor, or changes what it waits for.
+// struct epoll_event is packed and holds a union. Adds the descriptor or changes its events.
 static inline int clinux_epoll_set(int epoll, int descriptor, uint32_t events) {
     struct epoll_event event = { .events = events, .data = { .fd = descriptor } };
     if (epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
@@ -49,4 +50,13 @@ static inline int clinux_epoll_next(int epoll, int *descriptor, uint32_t *events
         *events = event.events;
     }
     return count;
+}
+
+// SOCK_… are members of a C enum, which Swift cannot combine with `type`.
+static inline int clinux_socket(int family, int type, int protocol) {
+    return socket(family, type | SOCK_CLOEXEC, protocol);
+}
+
+static inline int clinux_tcp_socket(void) {
+    return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }

@@ -178,8 +178,8 @@ final class LaneEngine {
 
     private static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let address else { return -1 }
-        let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        let socket = Glibc.socket(address.pointee.family, type, address.pointee.protocol)
+        let target = address.pointee
+        let socket = clinux_socket(target.family, target.socktype, target.protocol)
         if socket >= 0 { LaneEngine.of(context).sockets.insert(socket) }
         return socket
     }

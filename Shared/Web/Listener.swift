@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Opens the listening socket of a server.
@@ -10,8 +11,7 @@ enum Listener {
                 .badAddress, operation: operation, message: "not an IPv4 address and port",
                 hint: "use a numeric address such as 127.0.0.1 or 0.0.0.0 and a port below 65536")
         }
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let socket = Glibc.socket(AF_INET, type, 0)
+        let socket = clinux_tcp_socket()
         guard socket >= 0 else { throw failure(operation, port, errno) }
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))

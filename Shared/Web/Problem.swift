@@ -1,3 +1,5 @@
+import Parsing
+
 /// What was wrong with a request, for the one who sent it (RFC 9457).
 ///
 /// `detail` names what is wrong, `field` where, `hint` what would be right. None of them repeats
@@ -24,6 +26,17 @@ public struct Problem: Error, Hashable, Sendable {
         self.field = field
         self.hint = hint
         self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// The object of RFC 9457, with the members `field` and `hint` where they are set.
+    public var json: JSON {
+        var members: [JSON.Member] = [
+            .init("type", "about:blank"), .init("title", .string(title)),
+            .init("status", .integer(Int64(status))), .init("detail", .string(detail)),
+        ]
+        if let field { members.append(.init("field", .string(field))) }
+        if let hint { members.append(.init("hint", .string(hint))) }
+        return .object(members)
     }
 
     /// 400: the request is not usable as it is.

@@ -1,3 +1,5 @@
+import Parsing
+
 /// The answer to one ``Request``.
 public struct Response: Hashable, Sendable {
     public var status: Int
@@ -10,9 +12,14 @@ public struct Response: Hashable, Sendable {
         self.body = body
     }
 
+    /// A JSON value.
+    public static func json(_ json: JSON, status: Int = 200) -> Response {
+        .json(json.serialized(), status: status)
+    }
+
     /// JSON that is already text.
-    public static func json(_ body: [UInt8], status: Int = 200) -> Response {
-        Response(status: status, headers: ["Content-Type": "application/json"], body: body)
+    public static func json(_ text: [UInt8], status: Int = 200) -> Response {
+        Response(status: status, headers: ["Content-Type": "application/json"], body: text)
     }
 
     /// Plain text in UTF-8.
@@ -26,7 +33,7 @@ public struct Response: Hashable, Sendable {
     public static func problem(_ problem: Problem) -> Response {
         var response = Response(
             status: problem.status, headers: ["Content-Type": "application/problem+json"],
-            body: problem.serialized())
+            body: problem.json.serialized())
         if problem.status == 401 {
             response.headers["WWW-Authenticate"] = #"Basic realm="jaga", charset="UTF-8""#
         }

@@ -76,7 +76,22 @@ import Testing
         #expect(
             String(decoding: response.body, as: UTF8.self)
                 == #"{"type":"about:blank","title":"Invalid request","status":400,"#
-                + #""detail":"it says \"91\"\u000a","field":"lat","hint":"−90…90"}"#)
+                + #""detail":"it says \"91\"\n","field":"lat","hint":"−90…90"}"#)
+    }
+
+    @Test func `names what is wrong with a body`() throws {
+        struct Body: Decodable { var minutes: Int }
+        var request = Request(id: 1, method: .post, path: "/", body: Array(#"{"minutes": 5}"#.utf8))
+        #expect(try request.decoded(Body.self).minutes == 5)
+        #expect(try request.json()["minutes"]?.int == 5)
+        request.body = Array(#"{"minutes": "x"}"#.utf8)
+        let mismatch = #expect(throws: Problem.self) { try request.decoded(Body.self) }
+        #expect(mismatch?.status == 400)
+        #expect(mismatch?.field == "minutes")
+        request.body = Array(#"{"minutes": "#.utf8)
+        let malformed = #expect(throws: Problem.self) { try request.json() }
+        #expect(malformed?.status == 400)
+        #expect(malformed?.hint != nil)
     }
 
     @Test func `brings the headers that its status asks for`() {

@@ -1,0 +1,26 @@
+import Parsing
+
+extension Request {
+    /// The body as JSON.
+    ///
+    /// - Throws: a 400 problem that says where the body stops being JSON.
+    public func json() throws(Problem) -> JSON {
+        do { return try JSON.parse(body) } catch { throw Problem(error) }
+    }
+
+    /// The body as a value.
+    ///
+    /// - Throws: a 400 problem that names the member in the way.
+    public func decoded<Value: Decodable>(_ type: Value.Type) throws(Problem) -> Value {
+        do { return try JSON.parse(body).decode(type) } catch { throw Problem(error) }
+    }
+}
+
+extension Problem {
+    /// 400 for a body that is no JSON or not the JSON that was asked for.
+    public init(_ error: ParseError) {
+        let place = error.offset.map { " at byte \($0)" } ?? ""
+        self = .invalid(
+            error.message + place, field: error.path.isEmpty ? nil : error.path, hint: error.hint)
+    }
+}
