@@ -17,10 +17,10 @@ func shared(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The pure core of a service.
-func core(_ service: String) -> Target {
+func core(_ service: String, _ more: [Target.Dependency] = []) -> Target {
     .target(
         name: "\(service)Core",
-        dependencies: ["Model", "Geometry", "Timing", "Directory", "Hashing"],
+        dependencies: ["Model", "Geometry", "Timing", "Directory", "Hashing"] + more,
         path: "Services/\(service)/Core", swiftSettings: settings)
 }
 
@@ -75,6 +75,7 @@ let package = Package(
         shared("Parsing", ["Model", "CSimdjson"]),
         shared("Directory", ["Model"]),
         shared("Wire", ["Model", "Hashing", "Parsing"]),
+        shared("Dialects", ["Model", "Parsing"]),
 
         // Level 2: one process.
         shared("Runtime", ["Model", "Timing", "CLinux", "CZeroMQ"]),
@@ -90,10 +91,12 @@ let package = Package(
             ["Model", "Timing", "Wire", "Directory", "Hashing", "Runtime", "Store", "Bus", "Web"]),
 
         // Level 4: decisions.
-        core("Ingest"), core("Membership"), core("Evaluator"), core("Timer"), core("Notifier"),
+        core("Ingest", ["Dialects"]), core("Membership"), core("Evaluator"), core("Timer"),
+        core("Notifier"),
 
         // Level 5: processes.
-        daemon("Ingest"), daemon("Membership", ["Shapes", "Geometry"]), daemon("Evaluator"),
+        daemon("Ingest", ["Dialects"]), daemon("Membership", ["Shapes", "Geometry"]),
+        daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier"),
         .executableTarget(
             name: "JagaCLI",
@@ -118,7 +121,8 @@ let package = Package(
         tests("Web", ["Web", "Runtime"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
         tests("Codes", ["Codes"]),
-        tests("IngestCore", ["IngestCore", "Directory", "Hashing"]),
+        tests("Dialects", ["Dialects", "Parsing"]),
+        tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing"]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests("TimerCore", ["TimerCore", "Timing"]),

@@ -26,6 +26,7 @@ extension Rule {
     static let moduleOrder: [String] = [
         "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
         "CSimdjson", "Model", "Geometry", "Timing", "Hashing", "Parsing", "Directory", "Wire",
+        "Dialects",
         "Runtime", "Store", "Web", "Bus", "Shapes", "Codes", "Hosting", "IngestCore",
         "MembershipCore", "EvaluatorCore", "TimerCore", "NotifierCore", "IngestDaemon",
         "MembershipDaemon", "EvaluatorDaemon", "TimerDaemon", "NotifierDaemon", "JagaCLI",

@@ -13,7 +13,9 @@ extension Rule {
         "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "fmod", "remainder",
     ].map { $0 + "(" }
 
-    static let coreImports: Set<String> = ["Model", "Geometry", "Timing", "Directory", "Hashing"]
+    static let coreImports: Set<String> = [
+        "Model", "Geometry", "Timing", "Directory", "Hashing", "Dialects",
+    ]
 
     static let pureCores = Rule.each("cores are pure functions of their inputs") { file in
         guard file.isSwift, file.folders.count >= 3, file.folders[0] == "Services",

@@ -1,0 +1,123 @@
+import Dialects
+import Directory
+import Hashing
+import Model
+
+/// What ingest decides: which reports are new, in which order everything enters `in/p`, who may see
+/// whom, and what became of a call for help.
+///
+/// A value without clock, disk or chance. The daemon stores what ``Effect`` says in the turn's
+/// transaction and rebuilds the core from the store when that fails. After each input the effects
+/// say everything that has changed: inputs may be committed one by one.
+public struct Core: Sendable {
+    /// Everything that survives the process.
+    public struct Stored: Sendable {
+        public var devices: [DeviceRow] = []
+        public var firstDevices: [PersonID: DeviceID] = [:]
+        /// By number.
+        public var waiting: [WaitingRow] = []
+        public var emergencies: [EmergencyRow] = []
+        public var placedCircles: [PlacedCircleRow] = []
+        public var placedPeople: [PlacedPersonRow] = []
+        public var partitions: [Partition] = []
+        public var time = Timestamp.zero
+
+        public init() {}
+    }
+
+    var intake: Intake
+    var backlog: Backlog
+    var emergencies: Emergencies
+    var placement: Placement
+    var sequencer: Sequencer
+    var access = AccessLog()
+    private var forgotten: Timestamp = .zero
+
+    /// Starts from what was stored, and has everything in the directory compared with what the
+    /// partitions have been told.
+    public init(_ stored: Stored, in directory: Replica) {
+        intake = Intake(devices: stored.devices, firstDevices: stored.firstDevices)
+        backlog = Backlog(stored.waiting)
+        emergencies = Emergencies(rows: stored.emergencies)
+        placement = Placement(circles: stored.placedCircles, people: stored.placedPeople)
+        sequencer = Sequencer(time: stored.time, opened: stored.partitions)
+        placement.noteEverything(directory)
+    }
+
+    /// Takes one input in at a time, and says what is to be done.
+    ///
+    /// - Parameter directory: the replica as of this input; lent, never kept.
+    public mutating func handle(
+        _ input: Input, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        switch input {
+        case .delivery(let delivery): deliver(delivery, in: directory, at: now, into: &effects)
+        case .emergency(let request): raise(request, in: directory, at: now, into: &effects)
+        case .cancellation(let request): cancel(request, in: directory, at: now, into: &effects)
+        case .readEmergency(let request): read(request, in: directory, at: now, into: &effects)
+        case .readPositions(let request):
+            readPositions(request, in: directory, at: now, into: &effects)
+        case .directoryChanging(let change): placement.note(change, before: directory)
+        case .computed(let event): follow(event, into: &effects)
+        case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
+        case .delivered(let event): takeDelivered(event, at: now, into: &effects)
+        case .turnEnd: endTurn(in: directory, at: now, into: &effects)
+        }
+    }
+
+    /// Whether another turn is wanted at once.
+    public var hasWork: Bool { placement.hasWork || backlog.count > 0 }
+
+    /// Reports that wait behind what is live.
+    public var waitingCount: Int { backlog.count }
+
+    /// Emergencies that go on.
+    public var activeEmergencyCount: Int { emergencies.activeCount }
+
+    /// Devices that ever reported.
+    public var deviceCount: Int { intake.devices.count }
+
+    /// Configuration first, as reports are judged by it; then some of what waits.
+    private mutating func endTurn(
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        if placement.hasWork {
+            place(in: directory, at: now, into: &effects) { placement, context in
+                placement.run(&context)
+            }
+        }
+        for _ in 0..<Limits.backlogPerTurn {
+            guard let report = backlog.take(into: &effects) else { break }
+            sequence(report, at: now, into: &effects)
+            if let row = intake.devices[report.device] { effects.append(.saveDevice(row)) }
+        }
+        if now - forgotten > .seconds(3600) {
+            forgotten = now
+            let limit = now - .seconds(Limits.memoryDays * 86_400)
+            emergencies.forget(endedBefore: limit, into: &effects)
+            effects.append(.forgetApplied(before: limit))
+        }
+    }
+
+    /// Puts a report on `in/p`, marked late if newer ones of its device are there already.
+    mutating func sequence(_ report: Report, at now: Timestamp, into effects: inout [Effect]) {
+        var report = report
+        let partition = intake.sequence(&report)
+        sequencer.append(
+            .inputReport(report), id: EventID(report.id.raw), trace: report.trace, to: partition,
+            at: now, into: &effects)
+    }
+
+    /// Lets the placement append, and takes back what it did.
+    mutating func place(
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect],
+        _ work: (inout Placement, inout PlacementContext) -> Void
+    ) {
+        var context = PlacementContext(
+            directory: directory, firstDevices: intake.firstDevices, now: now,
+            sequencer: sequencer)
+        work(&placement, &context)
+        sequencer = context.sequencer
+        effects += context.effects
+    }
+}

@@ -1,0 +1,122 @@
+import Dialects
+import Directory
+import Model
+
+extension Core {
+    /// Takes in what a phone delivered: everything usable is kept, the rest goes to quarantine,
+    /// and the phone hears success.
+    mutating func deliver(
+        _ delivery: Delivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let old = delivery.arrivals.count {
+            !$0.isKnown && Intake.isBacklog($0.observation.fix, at: now)
+        }
+        guard old == 0 || backlog.hasRoom(for: old) || !delivery.panics.isEmpty else {
+            effects.append(.answer(request: delivery.request, .overloaded))
+            return
+        }
+        hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
+        for panic in delivery.panics {
+            raise(panic, of: delivery, in: directory, at: now, into: &effects)
+        }
+        var answer = ReportsAnswer(
+            accepted: 0, duplicates: 0, rejections: delivery.rejections)
+        var seen: Set<ReportID> = []
+        for arrival in Core.inOrder(delivery.arrivals) {
+            let isRepeated =
+                delivery.arrivals.count > 1 && !seen.insert(arrival.id).inserted
+            guard !arrival.isKnown, !isRepeated else {
+                answer.duplicates += 1
+                continue
+            }
+            answer.accepted += 1
+            keep(arrival, of: delivery.device, trace: delivery.trace, at: now, into: &effects)
+        }
+        if let row = intake.devices[delivery.device] { effects.append(.saveDevice(row)) }
+        putAside(delivery, at: now, into: &effects)
+        if delivery.wantsFriends {
+            let principal = Principal.device(delivery.device, of: delivery.person)
+            let (friends, shown) = positions(in: directory).friends(
+                of: delivery.person, principal: principal, at: now)
+            answer.friends = friends
+            access.note(shown, by: delivery.person, at: now, into: &effects)
+        }
+        effects.append(.answer(request: delivery.request, .reports(answer)))
+    }
+
+    /// What viewers may see, as of now.
+    func positions(in directory: Replica) -> Positions {
+        Positions(directory: directory, intake: intake, emergencies: emergencies)
+    }
+
+    /// A batch by fix time, so that its own order makes nothing late.
+    private static func inOrder(_ arrivals: [Arrival]) -> [Arrival] {
+        guard arrivals.count > 1 else { return arrivals }
+        return arrivals.sorted { $0.observation.fix.time < $1.observation.fix.time }
+    }
+
+    /// Notes that a device is there; the first of a person who has chosen none leads from now on,
+    /// and evaluators hear so before its first report.
+    mutating func hear(
+        _ device: DeviceID, of person: PersonID, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        intake.hear(device, of: person, at: now)
+        let leader = directory.leadingDevice(of: person, first: intake.firstDevices[person])
+        guard leader == nil else { return }
+        intake.lead(person, with: device)
+        effects.append(.saveLeader(person, device))
+        place(in: directory, at: now, into: &effects) { placement, context in
+            placement.place(person, in: &context)
+        }
+    }
+
+    /// Stores one new report; it enters `in/p` at once, or waits if it is old.
+    mutating func keep(
+        _ arrival: Arrival, of device: DeviceID, trace: String, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let report = intake.accept(arrival, of: device, trace: trace, at: now)
+        let number = intake.devices[device]?.number ?? 0
+        effects.append(.saveReport(report, device: number))
+        if Intake.isBacklog(report.fix, at: now) {
+            backlog.add(report, into: &effects)
+        } else {
+            sequence(report, at: now, into: &effects)
+        }
+    }
+
+    private func putAside(_ delivery: Delivery, at now: Timestamp, into effects: inout [Effect]) {
+        for rejection in delivery.rejections.prefix(Limits.quarantinePerRequest) {
+            let payload = rejection.payload ?? delivery.payload
+            effects.append(
+                .saveQuarantine(
+                    QuarantineRow(
+                        id: Meaning.quarantine(
+                            person: delivery.person, device: delivery.device, payload: payload),
+                        device: delivery.device, person: delivery.person, path: delivery.path,
+                        reason: rejection.reason, index: rejection.index,
+                        payload: Array(payload.prefix(Limits.quarantinePayloadBytes)),
+                        size: payload.count, received: now, trace: delivery.trace)))
+        }
+    }
+
+    /// A cry for help inside a report: a signal like any other.
+    private mutating func raise(
+        _ panic: Panic, of delivery: Delivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let messageID = panic.messageID ?? "at \(panic.raised.microseconds)"
+        let raised = min(panic.raised, now)
+        let signal = EmergencySignal(
+            id: Meaning.signal(.panic, person: delivery.person, messageID: messageID),
+            person: delivery.person, device: delivery.device, trigger: .panic, raised: raised,
+            received: now,
+            countdownEnds: Core.countdownEnd(Limits.countdownSeconds, raised: raised, at: now),
+            fix: panic.fix.map { Intake.corrected($0, at: now).fix }
+                ?? lastFix(of: delivery.person, device: delivery.device, in: directory),
+            battery: panic.battery, trace: delivery.trace)
+        raise(signal, at: now, into: &effects)
+    }
+}

@@ -1,0 +1,95 @@
+import Directory
+import Hashing
+import Model
+
+extension Core {
+    /// A decision of an evaluator, as it was appended to `events/p`.
+    mutating func follow(_ event: Event, into effects: inout [Effect]) {
+        switch event.body {
+        case .emergencyCountdown(let news), .emergencyOpened(let news),
+            .emergencyJoined(let news), .emergencyCancelled(let news),
+            .emergencyAcknowledged(let news), .emergencyResolved(let news):
+            emergencies.follow(news, at: event.time, into: &effects)
+        default: break
+        }
+    }
+
+    /// A clock that an evaluator wanted, or a watch that ran out.
+    mutating func takeFired(
+        _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        switch event.body {
+        case .clockFired(let fired) where fired.clock.rule == .countdown:
+            append(
+                .inputClock(fired), of: fired.clock.person, cause: event.id.raw,
+                trace: event.trace, at: now, into: &effects)
+        case .watchExpired(var signal):
+            signal.fix =
+                signal.fix
+                ?? lastFix(
+                    of: signal.person, device: signal.device, in: directory)
+            if emergencies.raise(signal, into: &effects) {
+                append(signal, at: now, into: &effects)
+            }
+        default: break
+        }
+    }
+
+    /// What became of telling people.
+    mutating func takeDelivered(_ event: Event, at now: Timestamp, into effects: inout [Effect]) {
+        switch event.body {
+        case .acknowledgementGiven(let answer):
+            emergencies.tell(answer.emergency, .acknowledged, into: &effects)
+            append(
+                .inputAcknowledgement(answer), of: answer.person, cause: event.id.raw,
+                trace: event.trace, at: now, into: &effects)
+        case .resolutionGiven(let answer):
+            append(
+                .inputResolution(answer), of: answer.person, cause: event.id.raw,
+                trace: event.trace, at: now, into: &effects)
+        case .ladderAdopted(let signal):
+            emergencies.adopt(signal.id, into: &effects)
+            append(
+                .inputAdoption(signal), of: signal.person, cause: event.id.raw,
+                trace: event.trace, at: now, into: &effects)
+        case .notificationChanged(let news):
+            guard let emergency = news.emergency else { return }
+            switch news.state {
+            case .accepted: tell(emergency, .accepted, to: news.recipient, into: &effects)
+            case .delivered: tell(emergency, .delivered, to: news.recipient, into: &effects)
+            case .unknown: tell(emergency, .none, to: news.recipient, into: &effects)
+            case .queued, .sending, .refused, .expired: break
+            }
+        default: break
+        }
+    }
+
+    private mutating func tell(
+        _ emergency: EmergencyID, _ told: Told, to recipient: PersonID,
+        into effects: inout [Effect]
+    ) {
+        emergencies.tell(emergency, told, to: recipient, into: &effects)
+    }
+
+    /// Where everybody of a circle was last.
+    mutating func readPositions(
+        _ request: ReadRequest<CircleID>, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        guard let circle = directory.circle(request.id) else {
+            effects.append(.answer(request: request.request, .notFound))
+            return
+        }
+        let decision = directory.decide(
+            request.principal, .readCircle, on: .circle(circle.id), at: now)
+        if let denial = decision.denial {
+            effects.append(.answer(request: request.request, .denied(denial)))
+            return
+        }
+        let members = positions(in: directory).members(of: circle, for: request.principal, at: now)
+        let viewer = request.principal.person
+        let shown = members.filter { $0.fix != nil && $0.person != viewer }.map(\.person)
+        access.note(shown, by: viewer, in: circle.id, at: now, into: &effects)
+        effects.append(.answer(request: request.request, .positions(members)))
+    }
+}

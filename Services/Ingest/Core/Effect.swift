@@ -1,0 +1,151 @@
+import Dialects
+import Directory
+import Model
+
+/// What the daemon does for the core, in this order, inside the turn's transaction. Answers leave
+/// and events are published after COMMIT.
+public enum Effect: Hashable, Sendable {
+    /// A record for the end of `in/p`.
+    case append(Event, Partition)
+    /// A record for the end of `sos`.
+    case raise(Event)
+
+    /// A report, under the short number of its device.
+    case saveReport(Report, device: Int64)
+    case saveDevice(DeviceRow)
+    /// The device that leads a person who has chosen none.
+    case saveLeader(PersonID, DeviceID)
+    case wait(WaitingRow)
+    /// A report has left the backlog.
+    case unwait(number: Int64)
+
+    /// `in/p` of this partition has its first record.
+    case savePartition(Partition)
+    /// Time of the youngest record of any partition.
+    case saveTime(Timestamp)
+    case savePlacedCircle(PlacedCircleRow)
+    case removePlacedCircle(CircleID, Partition)
+    case savePlacedPerson(PlacedPersonRow)
+    case removePlacedPerson(PersonID)
+
+    case saveEmergency(EmergencyRow)
+    case removeEmergency(EmergencyID)
+    /// Ids of events applied before this may be forgotten.
+    case forgetApplied(before: Timestamp)
+
+    case saveQuarantine(QuarantineRow)
+    case saveAccess(AccessRow)
+
+    /// The one answer to a request.
+    case answer(request: UInt64, Answer)
+}
+
+/// What a request is told.
+public enum Answer: Hashable, Sendable {
+    case reports(ReportsAnswer)
+    /// No room in the backlog: send it again later.
+    case overloaded
+    case emergency(EmergencyView)
+    case positions([MemberPosition])
+    case denied(Denial)
+    case notFound
+}
+
+/// What became of the reports of one request.
+public struct ReportsAnswer: Hashable, Sendable {
+    public var accepted: Int
+    public var duplicates: Int
+    public var rejections: [Rejection]
+    /// For the map of the phone; empty unless asked for.
+    public var friends: [OwnTracks.Friend]
+
+    public init(
+        accepted: Int, duplicates: Int, rejections: [Rejection] = [],
+        friends: [OwnTracks.Friend] = []
+    ) {
+        self.accepted = accepted
+        self.duplicates = duplicates
+        self.rejections = rejections
+        self.friends = friends
+    }
+}
+
+/// An emergency as its person and those who watch over them may read it.
+public struct EmergencyView: Hashable, Sendable {
+    /// The signal asked for.
+    public var id: EmergencyID
+    /// The emergency that it opened or joined.
+    public var emergency: EmergencyID
+    public var person: PersonID
+    public var trigger: EmergencyTrigger
+    public var state: EmergencyState
+    public var told: Told
+    public var raised: Timestamp
+    public var received: Timestamp
+    public var countdownEnds: Timestamp
+
+    public init(
+        id: EmergencyID, emergency: EmergencyID, person: PersonID, trigger: EmergencyTrigger,
+        state: EmergencyState, told: Told, raised: Timestamp, received: Timestamp,
+        countdownEnds: Timestamp
+    ) {
+        self.id = id
+        self.emergency = emergency
+        self.person = person
+        self.trigger = trigger
+        self.state = state
+        self.told = told
+        self.raised = raised
+        self.received = received
+        self.countdownEnds = countdownEnds
+    }
+}
+
+/// What a last position is worth.
+public enum PositionState: String, Sendable, Codable, CaseIterable {
+    /// At most ``Limits/freshSeconds`` old.
+    case fresh
+    /// Older than that.
+    case old
+    /// Sharing is paused.
+    case paused
+    /// Sharing is off, or not for this viewer.
+    case hidden
+    /// Never reported.
+    case unknown
+}
+
+/// Where a member of a circle was last, as far as the viewer may know.
+public struct MemberPosition: Hashable, Sendable {
+    public var person: PersonID
+    public var name: String
+    public var state: PositionState
+    /// Until when sharing is paused.
+    public var pausedUntil: Timestamp?
+    public var precision: Precision
+    /// Nil where the place is not to be seen.
+    public var fix: Fix?
+    /// Of the fix, whole seconds; nil without one that may be known of.
+    public var ageSeconds: Int64?
+    public var battery: UInt8?
+    public var charging: Bool?
+    /// Nil where the phone did not say its speed.
+    public var isMoving: Bool?
+
+    public init(
+        person: PersonID, name: String, state: PositionState, pausedUntil: Timestamp? = nil,
+        precision: Precision = .exact, fix: Fix? = nil, ageSeconds: Int64? = nil,
+        battery: UInt8? = nil, charging: Bool? = nil, isMoving: Bool? = nil
+    ) {
+        self.person = person
+        self.name = name
+        self.state = state
+        self.pausedUntil = pausedUntil
+        self.precision = precision
+        self.fix = fix
+        self.ageSeconds = ageSeconds
+        self.battery = battery
+        self.charging = charging
+        self.isMoving = isMoving
+    }
+}

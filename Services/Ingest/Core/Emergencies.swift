@@ -1,0 +1,118 @@
+import Model
+
+/// Every signal of the last weeks and what became of it, as far as ingest has to answer for it.
+///
+/// The evaluator decides the life of an emergency; this follows it. Until the evaluator has
+/// answered, a signal of a person with an active emergency counts as a part of that one.
+struct Emergencies {
+    private(set) var rows: [EmergencyID: EmergencyRow]
+    /// The emergency of a person that goes on.
+    private var active: [PersonID: EmergencyID] = [:]
+
+    init(rows: [EmergencyRow]) {
+        self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        for row in rows where row.emergency == row.id && row.state.isActive {
+            active[row.person] = row.id
+        }
+    }
+
+    /// How many go on.
+    var activeCount: Int { active.count }
+
+    /// The emergency of a person that goes on; nil if there is none.
+    func current(of person: PersonID) -> EmergencyRow? { active[person].flatMap { rows[$0] } }
+
+    /// Takes a signal in.
+    ///
+    /// - Returns: whether it is new; one seen before changes nothing.
+    mutating func raise(_ signal: EmergencySignal, into effects: inout [Effect]) -> Bool {
+        guard rows[signal.id] == nil else { return false }
+        let emergency = active[signal.person] ?? signal.id
+        active[signal.person] = emergency
+        save(
+            EmergencyRow(
+                id: signal.id, person: signal.person, emergency: emergency,
+                trigger: signal.trigger, raised: signal.raised, received: signal.received,
+                countdownEnds: signal.countdownEnds,
+                state: signal.countdownEnds > signal.received ? .countdown : .open),
+            into: &effects)
+        return true
+    }
+
+    /// Follows a decision of the evaluator.
+    mutating func follow(_ news: EmergencyNews, at time: Timestamp, into effects: inout [Effect]) {
+        var row =
+            rows[news.emergency]
+            ?? EmergencyRow(
+                id: news.emergency, person: news.person, emergency: news.emergency,
+                trigger: news.trigger, raised: news.raised, received: time,
+                countdownEnds: news.countdownEnds, state: news.state)
+        row.emergency = row.id
+        row.state = news.state
+        row.countdownEnds = news.countdownEnds
+        row.ended = news.state.isActive ? nil : time
+        if news.state == .acknowledged { row.told = .acknowledged }
+        if news.reopened { row.told = .none }
+        save(row, into: &effects)
+        if news.state.isActive {
+            active[news.person] = row.id
+        } else if active[news.person] == row.id {
+            active[news.person] = nil
+        }
+        guard news.signal != row.id, var signal = rows[news.signal] else { return }
+        signal.emergency = row.id
+        save(signal, into: &effects)
+    }
+
+    /// The notifier opened the ladder of a signal without waiting any longer.
+    mutating func adopt(_ signal: EmergencyID, into effects: inout [Effect]) {
+        guard var row = rows[signal].flatMap({ rows[$0.emergency] }), row.state == .countdown
+        else { return }
+        row.state = .open
+        save(row, into: &effects)
+    }
+
+    /// A message about an emergency has come this far with this recipient.
+    mutating func tell(
+        _ emergency: EmergencyID, _ told: Told, to recipient: PersonID? = nil,
+        into effects: inout [Effect]
+    ) {
+        guard var row = rows[emergency].flatMap({ rows[$0.emergency] }) else { return }
+        let before = row
+        row.told = max(row.told, told)
+        if let recipient, !row.recipients.contains(recipient) { row.recipients.append(recipient) }
+        if row != before { save(row, into: &effects) }
+    }
+
+    /// A signal with the state of the emergency that it belongs to.
+    func view(of id: EmergencyID) -> EmergencyView? {
+        guard let signal = rows[id] else { return nil }
+        let row = rows[signal.emergency] ?? signal
+        return EmergencyView(
+            id: id, emergency: row.id, person: row.person, trigger: signal.trigger,
+            state: row.state, told: row.told, raised: signal.raised, received: signal.received,
+            countdownEnds: signal.countdownEnds)
+    }
+
+    /// Whether this person was told of the emergency that a signal belongs to.
+    func wasTold(_ person: PersonID, of id: EmergencyID) -> Bool {
+        rows[id].flatMap { rows[$0.emergency] }?.recipients.contains(person) ?? false
+    }
+
+    /// Forgets what ended before a time, with the signals that belong to it.
+    mutating func forget(endedBefore time: Timestamp, into effects: inout [Effect]) {
+        let gone = rows.values.filter { row in
+            guard let ended = (rows[row.emergency] ?? row).ended else { return false }
+            return ended < time
+        }
+        for row in gone.sorted(by: { $0.id < $1.id }) {
+            rows[row.id] = nil
+            effects.append(.removeEmergency(row.id))
+        }
+    }
+
+    private mutating func save(_ row: EmergencyRow, into effects: inout [Effect]) {
+        rows[row.id] = row
+        effects.append(.saveEmergency(row))
+    }
+}

@@ -1,0 +1,28 @@
+/// A queue that takes at the end and gives from the front, both at constant cost.
+struct Fifo<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head < 64)
+            head = 0
+        } else if head >= 64, head * 2 >= elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}
+
+extension Fifo: Sendable where Element: Sendable {}

@@ -1,0 +1,128 @@
+import Dialects
+import Model
+
+/// Everything that can happen to ingest.
+public enum Input: Sendable {
+    /// A phone delivers.
+    case delivery(Delivery)
+    /// Somebody calls for help.
+    case emergency(EmergencyRequest)
+    /// Somebody takes a call back.
+    case cancellation(CancelRequest)
+    case readEmergency(ReadRequest<EmergencyID>)
+    case readPositions(ReadRequest<CircleID>)
+    /// The directory is about to change so; the directory handed in is the one before.
+    case directoryChanging(EventBody)
+    /// A record of the own `events/p`, just appended.
+    case computed(Event)
+    /// A record of `fired` that was never applied before.
+    case fired(Event)
+    /// A record of `deliveries` that was never applied before.
+    case delivered(Event)
+    /// Everything of this turn has been said: time for what is put off from turn to turn.
+    case turnEnd
+}
+
+/// One observation with its id, and whether the store knows that id already.
+public struct Arrival: Hashable, Sendable {
+    public var id: ReportID
+    public var observation: Observation
+    public var isKnown: Bool
+
+    public init(id: ReportID, observation: Observation, isKnown: Bool) {
+        self.id = id
+        self.observation = observation
+        self.isKnown = isKnown
+    }
+}
+
+/// What one request of a phone brought.
+public struct Delivery: Hashable, Sendable {
+    public var request: UInt64
+    public var device: DeviceID
+    public var person: PersonID
+    public var arrivals: [Arrival]
+    public var panics: [Panic]
+    public var rejections: [Rejection]
+    /// The whole payload, kept where something of it was rejected.
+    public var payload: [UInt8]
+    /// The path that it came to.
+    public var path: String
+    public var wantsFriends: Bool
+    public var trace: String
+
+    public init(
+        request: UInt64, device: DeviceID, person: PersonID, arrivals: [Arrival],
+        panics: [Panic] = [], rejections: [Rejection] = [], payload: [UInt8] = [],
+        path: String = "", wantsFriends: Bool = false, trace: String = ""
+    ) {
+        self.request = request
+        self.device = device
+        self.person = person
+        self.arrivals = arrivals
+        self.panics = panics
+        self.rejections = rejections
+        self.payload = payload
+        self.path = path
+        self.wantsFriends = wantsFriends
+        self.trace = trace
+    }
+}
+
+/// `POST /v1/emergencies`.
+public struct EmergencyRequest: Hashable, Sendable {
+    public var request: UInt64
+    public var principal: Principal
+    public var call: EmergencyCall
+    /// The report that came along, if the one who calls has a device to report from.
+    public var arrival: Arrival?
+    /// Random, for a call without a message id.
+    public var chance: ID128
+    public var trace: String
+
+    public init(
+        request: UInt64, principal: Principal, call: EmergencyCall, arrival: Arrival? = nil,
+        chance: ID128, trace: String = ""
+    ) {
+        self.request = request
+        self.principal = principal
+        self.call = call
+        self.arrival = arrival
+        self.chance = chance
+        self.trace = trace
+    }
+}
+
+/// `POST /v1/emergencies/{emergency}/cancellation`.
+public struct CancelRequest: Hashable, Sendable {
+    public var request: UInt64
+    public var principal: Principal
+    public var emergency: EmergencyID
+    /// The same for a request sent again.
+    public var cause: ID128
+    public var trace: String
+
+    public init(
+        request: UInt64, principal: Principal, emergency: EmergencyID, cause: ID128,
+        trace: String = ""
+    ) {
+        self.request = request
+        self.principal = principal
+        self.emergency = emergency
+        self.cause = cause
+        self.trace = trace
+    }
+}
+
+/// Somebody wants to read something.
+public struct ReadRequest<ID: Hashable & Sendable>: Hashable, Sendable {
+    public var request: UInt64
+    public var principal: Principal
+    public var id: ID
+
+    public init(request: UInt64, principal: Principal, id: ID) {
+        self.request = request
+        self.principal = principal
+        self.id = id
+    }
+}

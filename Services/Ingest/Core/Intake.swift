@@ -1,0 +1,82 @@
+import Dialects
+import Hashing
+import Model
+
+/// What ingest knows of devices, and what it makes of their observations.
+struct Intake {
+    private(set) var devices: [DeviceID: DeviceRow]
+    /// First device that reported, of every person.
+    private(set) var firstDevices: [PersonID: DeviceID]
+    private var nextNumber: Int64
+
+    init(devices: [DeviceRow], firstDevices: [PersonID: DeviceID]) {
+        self.devices = Dictionary(uniqueKeysWithValues: devices.map { ($0.device, $0) })
+        self.firstDevices = firstDevices
+        nextNumber = (devices.map(\.number).max() ?? 0) + 1
+    }
+
+    /// Notes that a device has been heard.
+    mutating func hear(_ device: DeviceID, of person: PersonID, at now: Timestamp) {
+        if devices[device]?.person != person {
+            let number = devices[device]?.number ?? nextNumber
+            if number == nextNumber { nextNumber += 1 }
+            devices[device] = DeviceRow(
+                device: device, person: person, number: number, partition: Partition.of(person),
+                seen: now)
+        } else {
+            devices[device]?.seen = now
+        }
+    }
+
+    /// Remembers the device that leads from now on.
+    mutating func lead(_ person: PersonID, with device: DeviceID) { firstDevices[person] = device }
+
+    /// Makes a report of an observation of a device that has been heard, and moves the device's
+    /// newest fix.
+    mutating func accept(_ arrival: Arrival, of device: DeviceID, trace: String, at now: Timestamp)
+        -> Report
+    {
+        guard var row = devices[device] else { fatalError("a device is heard before it reports") }
+        let observation = arrival.observation
+        let (fix, clockSkew) = Intake.corrected(observation.fix, at: now)
+        let late = row.newest.map { fix.time < $0.time } ?? false
+        if !late {
+            row.newest = fix
+            row.battery = observation.battery ?? row.battery
+            row.charging = observation.charging ?? row.charging
+            devices[device] = row
+        }
+        return Report(
+            id: arrival.id, person: row.person, device: device, fix: fix,
+            trigger: observation.trigger, battery: observation.battery,
+            charging: observation.charging, clockSkew: clockSkew, late: late, received: now,
+            trace: trace)
+    }
+
+    /// A fix from the future keeps its place and gets the time of its arrival.
+    static func corrected(_ fix: Fix, at now: Timestamp) -> (fix: Fix, clockSkew: Bool) {
+        guard fix.time > now + .seconds(Limits.futureSeconds) else { return (fix, false) }
+        var fix = fix
+        fix.time = now
+        return (fix, true)
+    }
+
+    /// Whether an observation is too old to go with what is live.
+    static func isBacklog(_ fix: Fix, at now: Timestamp) -> Bool {
+        fix.time < now - .seconds(Limits.liveAgeSeconds)
+    }
+
+    /// Decides, now that a report enters `in/p`, whether it is late there: older than what entered
+    /// before it.
+    mutating func sequence(_ report: inout Report) -> Partition {
+        guard var row = devices[report.device] else {
+            fatalError("a report is of a device that was heard")
+        }
+        report.late = report.fix.time < row.sequenced
+        if !report.late {
+            row.sequenced = report.fix.time
+            devices[report.device] = row
+        }
+        return row.partition
+    }
+}

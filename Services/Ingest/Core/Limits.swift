@@ -1,0 +1,41 @@
+/// Bounds and default figures of ingest, in one place. Durations are in seconds.
+public enum Limits {
+    /// A fix farther in the future than this is marked `clockSkew`.
+    public static let futureSeconds: Int64 = 120
+    /// A fix older than this waits in the backlog lane.
+    public static let liveAgeSeconds: Int64 = 300
+    /// Reports of the backlog that enter `in/p` in one turn.
+    public static let backlogPerTurn = 256
+    /// Reports that may wait in the backlog; more are answered 503 until there is room.
+    public static let waitingReports = 100_000
+    /// Reports in one request; more are refused, saying so.
+    public static let reportsInRequest = 2000
+
+    /// Work on configuration in one turn: a thing compared, a record appended and a zone of either
+    /// are one each. One record always goes, however large.
+    public static let placementWorkPerTurn = 2000
+
+    /// Payloads kept of one device; the oldest go.
+    public static let quarantinePerDevice = 100
+    /// Bytes kept of one payload.
+    public static let quarantinePayloadBytes = 16_384
+    /// Payloads kept of one request.
+    public static let quarantinePerRequest = 10
+
+    /// Countdown of an emergency where the call does not say.
+    public static let countdownSeconds = 10
+    public static let countdownSecondsMax = 120
+    /// A panic raised longer ago than this has no countdown.
+    public static let latePanicSeconds: Int64 = 300
+    /// Characters of the note of an emergency; the rest is cut off.
+    public static let noteCharacters = 500
+    /// Ended emergencies are kept this long, and so are the ids of events already applied.
+    public static let memoryDays: Int64 = 30
+
+    /// A last position older than this is `old`.
+    public static let freshSeconds: Int64 = 1800
+    /// Slower than this is standing still.
+    public static let movingCentimetresPerSecond: Int32 = 60
+    /// Version of the logic by which evaluators decide.
+    public static let logicVersion = 1
+}

@@ -1,0 +1,56 @@
+import Dialects
+import Hashing
+import Model
+
+/// Ids that ingest makes: the same thing told twice has the same one.
+public enum Meaning {
+    /// The duplicate key of a report: (device, client's message id), else (device, fix time, lat,
+    /// lon), all as the phone said them.
+    public static func report(_ observation: Observation, of device: DeviceID) -> ReportID {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(64)
+        device.raw.appendBytes(to: &bytes)
+        if let message = observation.messageID {
+            bytes.append(1)
+            bytes.append(contentsOf: message.utf8)
+        } else {
+            bytes.append(0)
+            bytes.append(integer: observation.fix.time.microseconds)
+            bytes.append(integer: observation.fix.position.latitudeE7)
+            bytes.append(integer: observation.fix.position.longitudeE7)
+        }
+        return ReportID(Hash.blake2b128(bytes))
+    }
+
+    /// The id of a signal: (trigger, person, client's message id), so that a call sent again is
+    /// the same cry and never a second emergency.
+    public static func signal(
+        _ trigger: EmergencyTrigger, person: PersonID, messageID: String
+    ) -> EmergencyID {
+        EmergencyID(
+            Hash.id("signal", .text(trigger.rawValue), .id(person), .text(messageID)))
+    }
+
+    /// The same unusable payload of the same sender.
+    public static func quarantine(person: PersonID, device: DeviceID?, payload: [UInt8])
+        -> QuarantineID
+    {
+        QuarantineID(
+            Hash.id(
+                "quarantine", .id(person), device.map { HashPart.id($0) } ?? .none,
+                .bytes(payload)))
+    }
+}
+
+extension [UInt8] {
+    /// Little endian.
+    mutating func append(integer value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+
+    /// Length, then UTF-8.
+    mutating func append(text: String) {
+        append(integer: UInt32(text.utf8.count))
+        append(contentsOf: text.utf8)
+    }
+}

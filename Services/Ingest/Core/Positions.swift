@@ -1,0 +1,122 @@
+import Dialects
+import Directory
+import Model
+
+/// What one person may see of the others' last positions.
+struct Positions {
+    let directory: Replica
+    let intake: Intake
+    let emergencies: Emergencies
+
+    /// The members of all circles of a person who share with them, and the person first.
+    ///
+    /// - Returns: friends for the phone's map, and whose coordinates are among them.
+    func friends(of viewer: PersonID, principal: Principal, at now: Timestamp)
+        -> (friends: [OwnTracks.Friend], shown: [PersonID])
+    {
+        var trackers = TrackerIDs()
+        var friends: [OwnTracks.Friend] = []
+        var shown: [PersonID] = []
+        var met: Set<PersonID> = [viewer]
+        let circles = directory.circles(of: viewer)
+        let own = circles.first.flatMap { directory.circle($0)?.member(viewer)?.trackerID }
+        friends.append(friend(viewer, preferred: own, showsPlace: true, &trackers))
+        for id in circles {
+            for member in directory.circle(id)?.members ?? []
+            where member.joined != nil && member.person != viewer {
+                let may = visibility(of: member, in: id, to: principal, at: now)
+                guard may.isShared, met.insert(member.person).inserted else { continue }
+                let friend = friend(
+                    member.person, preferred: member.trackerID, showsPlace: may.showsPlace,
+                    &trackers)
+                if friend.fix != nil { shown.append(member.person) }
+                friends.append(friend)
+            }
+        }
+        return (friends, shown)
+    }
+
+    /// All who have joined a circle, in the circle's order.
+    func members(of circle: Circle, for principal: Principal, at now: Timestamp)
+        -> [MemberPosition]
+    {
+        circle.members.filter { $0.joined != nil }.map { member in
+            let may = visibility(of: member, in: circle.id, to: principal, at: now)
+            return position(of: member, may, at: now)
+        }
+    }
+
+    /// How much of a member a viewer may see.
+    private struct Visibility {
+        var isShared: Bool
+        var showsPlace: Bool
+    }
+
+    private func visibility(
+        of member: Membership, in circle: CircleID, to principal: Principal, at now: Timestamp
+    ) -> Visibility {
+        if let viewer = principal.person, isShownInDanger(member.person, to: viewer) {
+            return Visibility(isShared: true, showsPlace: true)
+        }
+        let decision = directory.decide(
+            principal, .readPosition, on: .member(member.person, in: circle), at: now)
+        let isOwn = principal.person == member.person
+        return Visibility(
+            isShared: decision.isAllowed,
+            showsPlace: decision.isAllowed && (member.precision == .exact || isOwn))
+    }
+
+    /// A person's own call for help shares the exact place with those who were told, to its end.
+    private func isShownInDanger(_ person: PersonID, to viewer: PersonID) -> Bool {
+        guard let emergency = emergencies.current(of: person), emergency.state != .countdown,
+            JagaEmergency.triggers.contains(emergency.trigger)
+        else { return false }
+        return emergency.recipients.contains(viewer)
+    }
+
+    /// The row of the device whose fixes count for a person.
+    func lead(of person: PersonID) -> DeviceRow? {
+        directory.leadingDevice(of: person, first: intake.firstDevices[person])
+            .flatMap { intake.devices[$0] }
+    }
+
+    private func friend(
+        _ person: PersonID, preferred: String?, showsPlace: Bool, _ trackers: inout TrackerIDs
+    ) -> OwnTracks.Friend {
+        let name = directory.person(person)?.name ?? ""
+        let row = showsPlace ? lead(of: person) : nil
+        return OwnTracks.Friend(
+            trackerID: trackers.take(preferred ?? TrackerIDs.initials(of: name), for: person),
+            name: name, fix: row?.newest, battery: row?.battery)
+    }
+
+    private func position(of member: Membership, _ may: Visibility, at now: Timestamp)
+        -> MemberPosition
+    {
+        var shown = MemberPosition(
+            person: member.person, name: directory.person(member.person)?.name ?? "",
+            state: .hidden, precision: member.precision)
+        guard may.isShared else {
+            if case .pausedUntil(let end) = member.sharing, end > now {
+                shown.state = .paused
+                shown.pausedUntil = end
+            }
+            return shown
+        }
+        guard let row = lead(of: member.person), let fix = row.newest else {
+            shown.state = .unknown
+            return shown
+        }
+        let age = max(0, (now - fix.time).microseconds / 1_000_000)
+        shown.state = age <= Limits.freshSeconds ? .fresh : .old
+        shown.ageSeconds = age
+        shown.battery = row.battery
+        shown.charging = row.charging
+        guard may.showsPlace else { return shown }
+        shown.fix = fix
+        shown.isMoving = fix.speedCentimetresPerSecond.map {
+            $0 >= Limits.movingCentimetresPerSecond
+        }
+        return shown
+    }
+}

@@ -1,0 +1,190 @@
+import Dialects
+import Model
+
+/// What ingest keeps of a device.
+public struct DeviceRow: Hashable, Sendable {
+    public var device: DeviceID
+    public var person: PersonID
+    /// Short name of the device in the rows of its reports; from 1, never used again.
+    public var number: Int64
+    public var partition: Partition
+    /// When it was last heard, whatever it said.
+    public var seen: Timestamp
+    /// The newest fix accepted, its time corrected.
+    public var newest: Fix?
+    /// Time of the newest fix that entered `in/p`.
+    public var sequenced: Timestamp
+    /// As last told.
+    public var battery: UInt8?
+    public var charging: Bool?
+
+    public init(
+        device: DeviceID, person: PersonID, number: Int64, partition: Partition, seen: Timestamp,
+        newest: Fix? = nil, sequenced: Timestamp = .zero, battery: UInt8? = nil,
+        charging: Bool? = nil
+    ) {
+        self.device = device
+        self.person = person
+        self.number = number
+        self.partition = partition
+        self.seen = seen
+        self.newest = newest
+        self.sequenced = sequenced
+        self.battery = battery
+        self.charging = charging
+    }
+}
+
+/// A report that waits for its turn behind what is live.
+public struct WaitingRow: Hashable, Sendable {
+    /// Grows with every row.
+    public var number: Int64
+    public var report: Report
+
+    public init(number: Int64, report: Report) {
+        self.number = number
+        self.report = report
+    }
+}
+
+/// How far the news of an emergency has come.
+public enum Told: String, Sendable, Codable, CaseIterable, Comparable {
+    /// No message has been taken by any gateway yet.
+    case none
+    /// A gateway has taken a message.
+    case accepted
+    /// A message has reached somebody's phone or mailbox.
+    case delivered
+    /// A human has answered.
+    case acknowledged
+
+    public static func < (left: Told, right: Told) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .accepted: 1
+        case .delivered: 2
+        case .acknowledged: 3
+        }
+    }
+}
+
+/// A signal and what became of it. A signal that joined an emergency points to it.
+public struct EmergencyRow: Hashable, Sendable {
+    /// The signal's id.
+    public var id: EmergencyID
+    public var person: PersonID
+    /// The emergency that the signal opened (its own id) or joined.
+    public var emergency: EmergencyID
+    public var trigger: EmergencyTrigger
+    public var raised: Timestamp
+    public var received: Timestamp
+    public var countdownEnds: Timestamp
+    /// As the evaluator decided; until it has, `countdown` or `open`.
+    public var state: EmergencyState
+    public var told: Told
+    /// Whom a message has reached or may have reached, in that order.
+    public var recipients: [PersonID]
+    /// When it ended; nil while it goes on.
+    public var ended: Timestamp?
+
+    public init(
+        id: EmergencyID, person: PersonID, emergency: EmergencyID, trigger: EmergencyTrigger,
+        raised: Timestamp, received: Timestamp, countdownEnds: Timestamp, state: EmergencyState,
+        told: Told = .none, recipients: [PersonID] = [], ended: Timestamp? = nil
+    ) {
+        self.id = id
+        self.person = person
+        self.emergency = emergency
+        self.trigger = trigger
+        self.raised = raised
+        self.received = received
+        self.countdownEnds = countdownEnds
+        self.state = state
+        self.told = told
+        self.recipients = recipients
+        self.ended = ended
+    }
+}
+
+/// A circle's configuration as a partition last got it.
+public struct PlacedCircleRow: Hashable, Sendable {
+    public var circle: CircleID
+    public var partition: Partition
+    /// Digest of the ``PlacedCircle`` appended.
+    public var digest: ID128
+
+    public init(circle: CircleID, partition: Partition, digest: ID128) {
+        self.circle = circle
+        self.partition = partition
+        self.digest = digest
+    }
+}
+
+/// A person's configuration as their partition last got it.
+public struct PlacedPersonRow: Hashable, Sendable {
+    public var person: PersonID
+    /// Digest of the ``PlacedPerson`` appended.
+    public var digest: ID128
+
+    public init(person: PersonID, digest: ID128) {
+        self.person = person
+        self.digest = digest
+    }
+}
+
+public enum QuarantineTag: IdentifierKind { public static let prefix = "qua" }
+/// BLAKE2b-128 of (device, payload): the same rubbish sent again is the same entry.
+public typealias QuarantineID = Identifier<QuarantineTag>
+
+/// A payload that could not be used.
+public struct QuarantineRow: Hashable, Sendable {
+    public var id: QuarantineID
+    public var device: DeviceID?
+    public var person: PersonID
+    /// The path that it came to.
+    public var path: String
+    public var reason: QuarantineReason
+    /// Its place in a batch, from 0.
+    public var index: Int
+    /// The first ``Limits/quarantinePayloadBytes`` of it.
+    public var payload: [UInt8]
+    /// Bytes of the whole payload.
+    public var size: Int
+    public var received: Timestamp
+    public var trace: String
+
+    public init(
+        id: QuarantineID, device: DeviceID?, person: PersonID, path: String,
+        reason: QuarantineReason, index: Int, payload: [UInt8], size: Int, received: Timestamp,
+        trace: String
+    ) {
+        self.id = id
+        self.device = device
+        self.person = person
+        self.path = path
+        self.reason = reason
+        self.index = index
+        self.payload = payload
+        self.size = size
+        self.received = received
+        self.trace = trace
+    }
+}
+
+/// Somebody saw a person's position; one row a viewer and hour.
+public struct AccessRow: Hashable, Sendable {
+    /// Whose position it was.
+    public var person: PersonID
+    /// Nil = the operator.
+    public var viewer: PersonID?
+    /// Hours since 1970.
+    public var hour: Int64
+
+    public init(person: PersonID, viewer: PersonID?, hour: Int64) {
+        self.person = person
+        self.viewer = viewer
+        self.hour = hour
+    }
+}

@@ -1,0 +1,33 @@
+import Model
+
+/// Two characters for each friend of one answer, no two alike: apps key a friend by them.
+struct TrackerIDs {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+    private var taken: Set<String> = []
+
+    /// The one wished for, else one that follows from the person's id, so that it stays the same
+    /// from answer to answer.
+    mutating func take(_ wish: String, for person: PersonID) -> String {
+        if !wish.isEmpty, taken.insert(wish).inserted { return wish }
+        let count = UInt64(TrackerIDs.alphabet.count)
+        let start = person.raw.low
+        for step in 0..<count * count {
+            let number = (start &+ step) % (count * count)
+            let high = TrackerIDs.alphabet[Int(number / count)]
+            let low = TrackerIDs.alphabet[Int(number % count)]
+            let candidate = String([high, low])
+            if taken.insert(candidate).inserted { return candidate }
+        }
+        return wish
+    }
+
+    /// First letters of the first two words of a name, or its first two letters; capitals.
+    static func initials(of name: String) -> String {
+        let words = name.split(whereSeparator: \.isWhitespace)
+        guard words.count > 1, let first = words[0].first, let second = words[1].first else {
+            return String(name.prefix(2)).uppercased()
+        }
+        return String([first, second]).uppercased()
+    }
+}

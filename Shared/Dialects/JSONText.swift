@@ -1,0 +1,63 @@
+/// JSON written straight into bytes, for answers that leave with every report.
+struct JSONText {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    /// Text that is JSON already.
+    mutating func raw(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func integer(_ value: Int64) {
+        if value < 0 { bytes.append(0x2D) }
+        digits(value.magnitude, atLeast: 1)
+    }
+
+    /// Units of 10⁻⁷ degrees as a decimal fraction without needless zeros.
+    mutating func degrees(_ value: Int32) {
+        if value < 0 { bytes.append(0x2D) }
+        let whole = value.magnitude / 10_000_000
+        var rest = value.magnitude % 10_000_000
+        digits(UInt64(whole), atLeast: 1)
+        guard rest > 0 else { return }
+        bytes.append(0x2E)
+        var width = 7
+        while rest % 10 == 0 {
+            rest /= 10
+            width -= 1
+        }
+        digits(UInt64(rest), atLeast: width)
+    }
+
+    /// A quoted string; control characters, quotes and backslashes are escaped.
+    mutating func string(_ text: String) {
+        bytes.append(0x22)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x22, 0x5C:
+                bytes.append(0x5C)
+                bytes.append(byte)
+            case 0..<0x20:
+                raw("\\u00")
+                bytes.append(hex(byte >> 4))
+                bytes.append(hex(byte & 15))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(0x22)
+    }
+
+    private func hex(_ digit: UInt8) -> UInt8 { digit < 10 ? 48 + digit : 87 + digit }
+
+    private mutating func digits(_ value: UInt64, atLeast width: Int) {
+        let start = bytes.count
+        var rest = value
+        repeat {
+            bytes.append(48 + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        while bytes.count - start < width { bytes.append(48) }
+        bytes[start...].reverse()
+    }
+}

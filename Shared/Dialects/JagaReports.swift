@@ -1,0 +1,85 @@
+import Model
+import Parsing
+
+/// Jaga's own dialect: `POST /v1/reports` and the report inside of `POST /v1/emergencies`.
+///
+/// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339.
+public enum JagaReports {
+    /// Reads the reports of a body that is JSON.
+    ///
+    /// Nil where it is neither an object nor an array of reports: then nothing of it can be meant.
+    /// A report that cannot be used is a ``Rejection`` with its index; the others count.
+    ///
+    /// - Parameter received: when a panic was raised that does not say so.
+    public static func read(_ json: JSON, received: Timestamp) -> Reading? {
+        guard case .object = json else { return nil }
+        guard let list = json["reports"] else {
+            var reading = Reading()
+            read(json, index: 0, received: received, into: &reading)
+            return reading
+        }
+        guard let reports = list.array else { return nil }
+        var reading = Reading()
+        reading.observations.reserveCapacity(reports.count)
+        for (index, report) in reports.enumerated() {
+            read(report, index: index, received: received, into: &reading)
+        }
+        return reading
+    }
+
+    private static func read(
+        _ json: JSON, index: Int, received: Timestamp, into reading: inout Reading
+    ) {
+        guard case .object = json else {
+            reading.rejections.append(
+                Rejection(index: index, reason: .notAnObject, payload: json.serialized()))
+            return
+        }
+        let isPanic = json["trigger"]?.string == "panic"
+        let battery = Quantity.battery(json["battery"]?.double)
+        let messageID = Quantity.messageID(json["id"]?.string)
+        var usable: Fix?
+        switch fix(json) {
+        case .failure(let unusable):
+            reading.rejections.append(
+                Rejection(index: index, reason: unusable.reason, payload: json.serialized()))
+        case .success(let fix):
+            usable = fix
+            reading.observations.append(
+                Observation(
+                    fix: fix, trigger: trigger(json["trigger"]?.string), battery: battery,
+                    charging: json["charging"]?.bool, messageID: messageID))
+        }
+        if isPanic {
+            let said = usable?.time ?? json["time"]?.string.flatMap { Timestamp($0) }
+            reading.panics.append(
+                Panic(
+                    messageID: messageID, raised: said ?? received, fix: usable,
+                    battery: battery))
+        }
+    }
+
+    private static func fix(_ json: JSON) -> Result<Fix, Unusable> {
+        guard let time = json["time"]?.string.flatMap({ Timestamp($0) }), time > .zero else {
+            return .failure(Unusable(reason: .badTime))
+        }
+        return Quantity.position(latitude: json["lat"], longitude: json["lon"]).map { position in
+            Fix(
+                time: time, position: position,
+                accuracyCentimetres: Quantity.accuracy(json["accuracy"]?.double),
+                altitudeCentimetres: Quantity.altitude(json["altitude"]?.double),
+                speedCentimetresPerSecond: Quantity.speed(json["speed"]?.double),
+                courseDegrees: Quantity.course(json["course"]?.double))
+        }
+    }
+
+    private static func trigger(_ name: String?) -> Trigger {
+        switch name {
+        case "significant": .significant
+        case "manual": .manual
+        case "panic": .panic
+        case "ping": .ping
+        default: .periodic
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Model
+import Parsing
+
+/// Why a part of a payload is no fix.
+struct Unusable: Error {
+    let reason: QuarantineReason
+}
+
+/// Values of phones made into those of the model. A wrong extra is unknown: it never costs a phone
+/// its position.
+enum Quantity {
+    /// Takes numbers and numbers in strings; absent and `null` are missing, the rest is bad.
+    static func position(latitude: JSON?, longitude: JSON?) -> Result<Coordinate, Unusable> {
+        guard let latitude, latitude != .null, let longitude, longitude != .null else {
+            return .failure(Unusable(reason: .missingPosition))
+        }
+        guard let north = latitude.numberOrNumericString,
+            let east = longitude.numberOrNumericString,
+            let position = Coordinate(latitude: north, longitude: east)
+        else { return .failure(Unusable(reason: .badPosition)) }
+        return .success(position)
+    }
+
+    /// Metres to centimetres; 0 = unknown for zero, negative and absent values, at most 100 km.
+    static func accuracy(_ metres: Double?) -> Int32 {
+        guard let metres, metres > 0 else { return 0 }
+        return Int32((min(metres, 100_000) * 100).rounded(.up))
+    }
+
+    /// Metres to centimetres; nil beyond ±100 km.
+    static func altitude(_ metres: Double?) -> Int32? {
+        guard let metres, metres >= -100_000, metres <= 100_000 else { return nil }
+        return Int32((metres * 100).rounded())
+    }
+
+    /// Metres a second to centimetres a second; nil below zero or beyond 2,000 m/s.
+    static func speed(_ metresPerSecond: Double?) -> Int32? {
+        guard let metresPerSecond, metresPerSecond >= 0, metresPerSecond <= 2000 else { return nil }
+        return Int32((metresPerSecond * 100).rounded())
+    }
+
+    /// Degrees 0 to 360 to whole degrees 0 to 359; nil for anything else.
+    static func course(_ degrees: Double?) -> Int32? {
+        guard let degrees, degrees >= 0, degrees <= 360 else { return nil }
+        return Int32(degrees.rounded()) % 360
+    }
+
+    /// Percent, rounded; nil outside 0 to 100.
+    static func battery(_ percent: Double?) -> UInt8? {
+        guard let percent, percent >= 0, percent <= 100 else { return nil }
+        return UInt8(percent.rounded())
+    }
+
+    /// Seconds since 1970, from 1 s to the end of the year 9999; nil for anything else.
+    static func time(_ seconds: Double?) -> Timestamp? {
+        guard let seconds, seconds >= 1, seconds < 253_402_300_800 else { return nil }
+        return Timestamp(milliseconds: Int64((seconds * 1000).rounded()))
+    }
+
+    /// A client's own name for a message: 1 to 128 bytes, else nil.
+    static func messageID(_ text: String?) -> String? {
+        guard let text, (1...128).contains(text.utf8.count) else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,98 @@
+import Model
+
+/// One fix as a phone told it, before ingest knows whether it is new, late or from the future.
+public struct Observation: Hashable, Sendable {
+    /// `fix.time` is the phone's own word.
+    public var fix: Fix
+    public var trigger: Trigger
+    /// Percent, 0 to 100.
+    public var battery: UInt8?
+    public var charging: Bool?
+    /// What the client calls this message; the same again when it sends it again.
+    public var messageID: String?
+
+    public init(
+        fix: Fix, trigger: Trigger = .periodic, battery: UInt8? = nil, charging: Bool? = nil,
+        messageID: String? = nil
+    ) {
+        self.fix = fix
+        self.trigger = trigger
+        self.battery = battery
+        self.charging = charging
+        self.messageID = messageID
+    }
+}
+
+/// A cry for help that came by a report: it counts even where the report's position does not.
+public struct Panic: Hashable, Sendable {
+    /// The same for a message sent again; nil where the client gives its messages no id.
+    public var messageID: String?
+    /// When it was raised, as the phone says.
+    public var raised: Timestamp
+    /// The position that came along, if it can be used.
+    public var fix: Fix?
+    public var battery: UInt8?
+
+    public init(messageID: String?, raised: Timestamp, fix: Fix?, battery: UInt8?) {
+        self.messageID = messageID
+        self.raised = raised
+        self.fix = fix
+        self.battery = battery
+    }
+}
+
+/// Why a payload was put aside.
+public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
+    /// The bytes are no JSON text.
+    case notJSON = "not-json"
+    /// JSON, but no object where one is needed.
+    case notAnObject = "not-an-object"
+    /// A message of this client that carries no fix, or that Jaga does not know.
+    case otherType = "other-type"
+    /// Encrypted by the phone; Jaga has no key.
+    case encrypted
+    /// A fix without latitude or longitude.
+    case missingPosition = "missing-position"
+    /// Latitude or longitude is no number, or beyond ±90 / ±180 degrees.
+    case badPosition = "bad-position"
+    /// The time of the fix is missing where it is needed, or no time.
+    case badTime = "bad-time"
+}
+
+/// A part of a payload that cannot be used.
+public struct Rejection: Hashable, Sendable {
+    /// Its place in the batch, from 0.
+    public var index: Int
+    public var reason: QuarantineReason
+    /// The part itself; nil for the whole payload.
+    public var payload: [UInt8]?
+
+    public init(index: Int, reason: QuarantineReason, payload: [UInt8]? = nil) {
+        self.index = index
+        self.reason = reason
+        self.payload = payload
+    }
+}
+
+/// What a payload says: everything usable, and what had to be left.
+public struct Reading: Hashable, Sendable {
+    public var observations: [Observation]
+    public var panics: [Panic]
+    public var rejections: [Rejection]
+
+    public init(
+        observations: [Observation] = [], panics: [Panic] = [], rejections: [Rejection] = []
+    ) {
+        self.observations = observations
+        self.panics = panics
+        self.rejections = rejections
+    }
+
+    /// Nothing to keep and nothing to complain of.
+    public static let nothing = Reading()
+
+    /// The whole payload is put aside.
+    public static func rejected(_ reason: QuarantineReason) -> Reading {
+        Reading(rejections: [Rejection(index: 0, reason: reason)])
+    }
+}

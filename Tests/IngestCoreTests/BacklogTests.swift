@@ -1,0 +1,95 @@
+import Dialects
+import Model
+import Testing
+
+@testable import IngestCore
+
+@Suite struct BacklogTests {
+    @Test func `what is older than five minutes waits, what is live goes at once`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -301), observation(at: -300)])
+        #expect(bench.reports.map { ($0.fix.time - start).components.seconds } == [-300])
+        #expect(bench.core.waitingCount == 1)
+        bench.handle(.turnEnd)
+        #expect(bench.reports.map { ($0.fix.time - start).components.seconds } == [-300, -301])
+        #expect(bench.reports.map(\.late) == [false, true])
+        #expect(!bench.core.hasWork)
+    }
+
+    @Test func `an hour without network comes in its order and is not late`() {
+        var bench = Bench()
+        bench.deliver((0..<20).map { observation(at: -3600 + 60 * Int64($0)) })
+        bench.endTurns()
+        #expect(bench.reports.count == 20)
+        #expect(bench.reports.allSatisfy { !$0.late })
+        #expect(bench.core.intake.devices[device(1)]?.newest?.time == start - .seconds(2460))
+    }
+
+    @Test func `one device's backlog does not delay another's`() {
+        var bench = Bench()
+        bench.deliver((0..<1000).map { observation(at: -3600 + Int64($0)) }, from: 1)
+        bench.deliver([observation(at: -3000)], from: 2)
+        bench.deliver([observation(at: -3000), observation(at: -2999)], from: 3)
+        bench.handle(.turnEnd)
+        let order = bench.reports.map(\.device.raw.low)
+        #expect(order.count == Limits.backlogPerTurn)
+        #expect(Array(order.prefix(7)) == [1, 2, 3, 1, 3, 1, 1])
+    }
+
+    @Test func `a backlog survives a restart, in its order and once`() {
+        var bench = Bench()
+        bench.deliver((0..<600).map { observation(at: -3600 + Int64($0)) })
+        bench.handle(.turnEnd)
+        bench.restart()
+        #expect(bench.core.waitingCount == 600 - Limits.backlogPerTurn)
+        bench.deliver([observation(at: -2000)], from: 2)
+        bench.endTurns()
+        let times = bench.reports.filter { $0.device == device(1) }.map(\.fix.time)
+        #expect(times.count == 600)
+        #expect(times == times.sorted())
+        #expect(bench.reports.count == 601)
+    }
+
+    @Test func `a full backlog refuses old fixes, and neither live ones nor panics`() {
+        var bench = Bench()
+        for batch in 0..<Limits.waitingReports / 1000 {
+            bench.deliver((0..<1000).map { observation(at: -900_000 + Int64(batch * 1000 + $0)) })
+        }
+        #expect(bench.core.waitingCount == Limits.waitingReports)
+        let stored = bench.store.reports.count
+        #expect(bench.deliver([observation(at: -400)], from: 2) == .overloaded)
+        #expect(bench.store.reports.count == stored)
+        #expect(bench.deliver([observation(at: 0)], from: 2) != .overloaded)
+        let old = observation(at: -400, trigger: .panic)
+        let panic = Panic(messageID: "p", raised: start, fix: old.fix, battery: nil)
+        #expect(bench.deliver([old], from: 3, panics: [panic]) != .overloaded)
+        #expect(bench.sos.count == 1)
+        bench.handle(.turnEnd)
+        #expect(bench.deliver([observation(at: -400)], from: 2) != .overloaded)
+    }
+}
+
+@Suite struct FifoTests {
+    @Test func `a queue gives what it got, in order, through growing and shrinking`() {
+        var fifo = Fifo<Int>()
+        var next = 0
+        var expected = 0
+        for round in 1...200 {
+            for _ in 0..<round {
+                fifo.append(next)
+                next += 1
+            }
+            for _ in 0..<(round * 2 / 3) {
+                #expect(fifo.first == expected)
+                #expect(fifo.popFirst() == expected)
+                expected += 1
+            }
+            #expect(fifo.count == next - expected)
+        }
+        while let value = fifo.popFirst() {
+            #expect(value == expected)
+            expected += 1
+        }
+        #expect(expected == next && fifo.isEmpty && fifo.first == nil)
+    }
+}

@@ -1,0 +1,166 @@
+import Dialects
+import Directory
+import Hashing
+import Model
+
+@testable import IngestCore
+
+/// Ids that tests can read: the n-th of its kind.
+func person(_ number: UInt64) -> PersonID { PersonID(ID128(high: 1, low: number)) }
+func device(_ number: UInt64) -> DeviceID { DeviceID(ID128(high: 2, low: number)) }
+func circle(_ number: UInt64) -> CircleID { CircleID(ID128(high: 4, low: number)) }
+func zone(_ number: UInt64) -> ZoneID { ZoneID(ID128(high: 5, low: number)) }
+
+let start = Timestamp(seconds: 1_800_000_000)
+
+/// The core with a directory, a clock set by hand, and a store that keeps what effects say, so that
+/// a test can take the process down at any time.
+struct Bench {
+    var directory = Replica()
+    var core: Core
+    var now = start
+    var store = MemoryStore()
+    /// Records of `in/p` in the order in which they were appended.
+    var input: [(partition: Partition, event: Event)] = []
+    var sos: [Event] = []
+    var answers: [UInt64: Answer] = [:]
+    var quarantine: [QuarantineRow] = []
+    var access: [AccessRow] = []
+    private var nextRequest: UInt64 = 1
+
+    init(_ directory: [EventBody] = family) {
+        for change in directory { self.directory.apply(change) }
+        core = Core(store.stored, in: self.directory)
+        endTurns()
+    }
+
+    mutating func handle(_ input: Input) {
+        var effects: [Effect] = []
+        core.handle(input, in: directory, at: now, into: &effects)
+        for effect in effects { perform(effect) }
+    }
+
+    mutating func change(_ change: EventBody) {
+        handle(.directoryChanging(change))
+        directory.apply(change)
+    }
+
+    mutating func wait(_ seconds: Int) { now = now + .seconds(seconds) }
+
+    /// Turns until nothing is left to do.
+    mutating func endTurns() {
+        repeat { handle(.turnEnd) } while core.hasWork
+    }
+
+    /// The process dies and starts again from its store.
+    mutating func restart() { core = Core(store.stored, in: directory) }
+
+    private mutating func perform(_ effect: Effect) {
+        switch effect {
+        case .append(let event, let partition): input.append((partition, event))
+        case .raise(let event): sos.append(event)
+        case .answer(let request, let answer): answers[request] = answer
+        case .saveQuarantine(let row): quarantine.append(row)
+        case .saveAccess(let row): access.append(row)
+        default: store.perform(effect)
+        }
+    }
+
+    // MARK: What phones and people do
+
+    /// A phone delivers observations; ids known to the store are marked so.
+    @discardableResult
+    mutating func deliver(
+        _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
+        panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false
+    ) -> Answer? {
+        let id = device(number)
+        let arrivals = observations.map { observation in
+            let report = Meaning.report(observation, of: id)
+            return Arrival(
+                id: report, observation: observation, isKnown: store.reports.contains(report))
+        }
+        let request = takeRequest()
+        handle(
+            .delivery(
+                Delivery(
+                    request: request, device: id, person: person(owner ?? number),
+                    arrivals: arrivals, panics: panics, rejections: rejections,
+                    payload: Array("payload".utf8), path: "/pub", wantsFriends: wantsFriends,
+                    trace: "t\(request)")))
+        return answers[request]
+    }
+
+    @discardableResult
+    mutating func call(_ call: EmergencyCall, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .emergency(
+                EmergencyRequest(
+                    request: request, principal: principal, call: call,
+                    arrival: call.observation.map { observation in
+                        Arrival(
+                            id: Meaning.report(observation, of: device(1)),
+                            observation: observation, isKnown: false)
+                    }, chance: ID128(high: 99, low: request))))
+        return answers[request]
+    }
+
+    @discardableResult
+    mutating func cancel(_ emergency: EmergencyID, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .cancellation(
+                CancelRequest(
+                    request: request, principal: principal, emergency: emergency,
+                    cause: ID128(high: 98, low: request))))
+        return answers[request]
+    }
+
+    mutating func read(_ emergency: EmergencyID, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .readEmergency(ReadRequest(request: request, principal: principal, id: emergency)))
+        return answers[request]
+    }
+
+    mutating func positions(of id: CircleID, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(.readPositions(ReadRequest(request: request, principal: principal, id: id)))
+        return answers[request]
+    }
+
+    private mutating func takeRequest() -> UInt64 {
+        defer { nextRequest += 1 }
+        return nextRequest
+    }
+
+    /// Bodies of the records about reports, in order.
+    var reports: [Report] {
+        input.compactMap {
+            if case .inputReport(let report) = $0.event.body { report } else { nil }
+        }
+    }
+
+    /// Bodies of all records of one kind.
+    func bodies(_ kind: EventKind) -> [EventBody] {
+        input.map(\.event.body).filter { $0.kind == kind }
+    }
+
+    func state(of emergency: EmergencyID) -> EmergencyState? {
+        core.emergencies.view(of: emergency)?.state
+    }
+}
+
+/// A fix of so many seconds before `start`, or after.
+func observation(
+    at seconds: Int64, lat: Int32 = 30_000_000, trigger: Trigger = .periodic, battery: UInt8? = nil,
+    speed: Int32? = nil, id: String? = nil
+) -> Observation {
+    Observation(
+        fix: Fix(
+            time: start + .seconds(seconds),
+            position: Coordinate(latitudeE7: lat, longitudeE7: 1_010_000_000),
+            speedCentimetresPerSecond: speed),
+        trigger: trigger, battery: battery, messageID: id)
+}

@@ -1,0 +1,269 @@
+import Dialects
+import Directory
+import Hashing
+import Model
+import Testing
+
+@testable import IngestCore
+
+@Suite struct EmergencyTests {
+    private let anna = Principal.device(device(1), of: person(1))
+
+    private func view(_ answer: Answer?) throws -> EmergencyView {
+        guard case .emergency(let view) = try #require(answer) else {
+            throw WrongAnswer()
+        }
+        return view
+    }
+
+    private struct WrongAnswer: Error {}
+
+    private func signal(_ event: Event?) -> EmergencySignal? {
+        switch event?.body {
+        case .sosRaised(let signal), .inputSignal(let signal): signal
+        default: nil
+        }
+    }
+
+    private func news(
+        _ view: EmergencyView, _ state: EmergencyState, signal: EmergencyID? = nil,
+        reopened: Bool = false
+    ) -> EmergencyNews {
+        EmergencyNews(
+            emergency: view.emergency, person: person(1), state: state, trigger: .panic,
+            signal: signal ?? view.emergency, raised: view.raised,
+            countdownEnds: view.countdownEnds, reopened: reopened)
+    }
+
+    private func event(_ body: EventBody) -> Event {
+        Event(id: EventID(.zero), time: start, body: body)
+    }
+
+    @Test func `a panic goes to everybody at once`() throws {
+        var bench = Bench()
+        bench.deliver([observation(at: -60, battery: 9)])
+        let view = try view(bench.call(EmergencyCall(messageID: "e1"), as: anna))
+        #expect(bench.sos.count == 1)
+        let raised = try #require(signal(bench.sos.first))
+        #expect(raised == signal(bench.input.last?.event))
+        #expect(bench.input.last?.partition == Partition.of(person(1)))
+        #expect(raised.id == view.id)
+        #expect(raised.countdownEnds == start + .seconds(10))
+        #expect(raised.fix?.time == start - .seconds(60))
+        #expect(raised.battery == 9)
+        #expect(view.state == .countdown && view.told == .none)
+        #expect(bench.bodies(.inputSignal).count == 1)
+    }
+
+    @Test func `a call sent again is the same one, also after a restart`() throws {
+        var bench = Bench()
+        let call = EmergencyCall(messageID: "e1")
+        let first = try view(bench.call(call, as: anna))
+        bench.wait(3)
+        #expect(try view(bench.call(call, as: anna)) == first)
+        bench.restart()
+        #expect(try view(bench.call(call, as: anna)) == first)
+        #expect(bench.sos.count == 1 && bench.bodies(.inputSignal).count == 1)
+        #expect(try view(bench.call(EmergencyCall(), as: anna)).id != first.id)
+        #expect(bench.sos.count == 2)
+    }
+
+    @Test(arguments: [(nil, 10), (0, 0), (5, 5), (120, 120), (121, 120), (86_400, 120)])
+    func `the countdown is the server's`(asked: Int?, seconds: Int) throws {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(countdownSeconds: asked), as: anna))
+        #expect(view.countdownEnds == start + .seconds(seconds))
+        #expect(view.state == (seconds == 0 ? .open : .countdown))
+    }
+
+    @Test func `a call that was long on its way has no countdown`() throws {
+        var bench = Bench()
+        let late = try view(bench.call(EmergencyCall(raised: start - .seconds(301)), as: anna))
+        #expect(late.countdownEnds == start && late.raised == start - .seconds(301))
+        var other = Bench()
+        let future = try view(
+            other.call(EmergencyCall(raised: start + .seconds(99)), as: anna))
+        #expect(future.raised == start)
+        #expect(future.countdownEnds == start + .seconds(10))
+    }
+
+    @Test func `the report inside is kept like any other, after the signal`() throws {
+        var bench = Bench()
+        let inside = observation(at: -1, lat: 42, battery: 3)
+        bench.call(EmergencyCall(observation: inside), as: anna)
+        #expect(signal(bench.sos.first)?.fix == inside.fix)
+        #expect(signal(bench.sos.first)?.battery == 3)
+        #expect(bench.reports.map(\.fix) == [inside.fix])
+        #expect(bench.core.intake.devices[device(1)]?.newest == inside.fix)
+        let kinds = bench.input.map(\.event.kind)
+        let signalAt = try #require(kinds.firstIndex(of: .inputSignal))
+        #expect(signalAt < (kinds.firstIndex(of: .inputReport) ?? 0))
+    }
+
+    @Test func `a person without a device can call, the operator cannot`() throws {
+        var bench = Bench()
+        bench.deliver([observation(at: -60, lat: 7)])
+        let view = try view(bench.call(EmergencyCall(), as: .person(person(1))))
+        #expect(view.person == person(1))
+        #expect(signal(bench.sos.first)?.fix?.position.latitudeE7 == 7)
+        #expect(bench.call(EmergencyCall(), as: .operator) == .denied(.personOnly))
+        #expect(bench.sos.count == 1)
+    }
+
+    @Test func `a panic in a report is a signal, once however often it is sent`() {
+        var bench = Bench()
+        let observation = observation(at: -2, trigger: .panic, id: "r")
+        let panic = Panic(
+            messageID: "r", raised: start - .seconds(1), fix: observation.fix, battery: 4)
+        for _ in 0..<3 { bench.deliver([observation], panics: [panic]) }
+        #expect(bench.sos.count == 1 && bench.bodies(.inputSignal).count == 1)
+        #expect(bench.reports.count == 1)
+        #expect(signal(bench.sos.first)?.fix == observation.fix)
+        #expect(signal(bench.sos.first)?.raised == start - .seconds(1))
+        bench.deliver([], panics: [Panic(messageID: "s", raised: start, fix: nil, battery: nil)])
+        #expect(bench.sos.count == 2)
+        #expect(signal(bench.sos.last)?.fix == observation.fix)
+    }
+
+    @Test func `the state follows the evaluator and what people were told`() throws {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        bench.handle(.computed(event(.emergencyOpened(news(view, .open)))))
+        #expect(bench.state(of: view.id) == .open)
+        bench.handle(.delivered(event(told(view.id, .sending))))
+        #expect(bench.core.emergencies.view(of: view.id)?.told == Told.none)
+        bench.handle(.delivered(event(told(view.id, .delivered))))
+        bench.handle(.delivered(event(told(view.id, .accepted))))
+        #expect(bench.core.emergencies.view(of: view.id)?.told == .delivered)
+        bench.handle(.computed(event(.emergencyAcknowledged(news(view, .acknowledged)))))
+        bench.restart()
+        #expect(bench.core.emergencies.view(of: view.id)?.told == .acknowledged)
+        #expect(bench.core.activeEmergencyCount == 1)
+        bench.handle(.computed(event(.emergencyResolved(news(view, .resolved)))))
+        #expect(bench.state(of: view.id) == .resolved)
+        #expect(bench.core.activeEmergencyCount == 0)
+    }
+
+    private func told(_ emergency: EmergencyID, _ state: NotificationState) -> EventBody {
+        .notificationChanged(
+            NotificationNews(
+                notification: NotificationID(.zero), emergency: emergency, person: person(1),
+                recipient: person(2), channel: .sms, state: state, gateway: "g", answer: ""))
+    }
+
+    @Test func `a further press joins, and reopens what was taken`() throws {
+        var bench = Bench()
+        let first = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
+        bench.handle(.computed(event(.emergencyOpened(news(first, .open)))))
+        bench.handle(.computed(event(.emergencyAcknowledged(news(first, .acknowledged)))))
+        let second = try view(bench.call(EmergencyCall(messageID: "2"), as: anna))
+        #expect(second.emergency == first.id && second.id != first.id)
+        #expect(bench.sos.count == 2)
+        bench.handle(
+            .computed(
+                event(.emergencyJoined(news(first, .open, signal: second.id, reopened: true)))))
+        let view = try #require(bench.core.emergencies.view(of: second.id))
+        #expect(view.emergency == first.id && view.state == .open && view.told == .none)
+    }
+
+    @Test func `a press that the evaluator counts as a new one stands alone`() throws {
+        var bench = Bench()
+        let first = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
+        let second = try view(bench.call(EmergencyCall(messageID: "2"), as: anna))
+        #expect(second.emergency == first.id)
+        bench.handle(.computed(event(.emergencyCancelled(news(first, .cancelled)))))
+        var own = second
+        own.emergency = second.id
+        bench.handle(.computed(event(.emergencyOpened(news(own, .open)))))
+        #expect(bench.state(of: first.id) == .cancelled)
+        #expect(bench.state(of: second.id) == .open)
+        #expect(bench.core.activeEmergencyCount == 1)
+    }
+
+    @Test func `taking back goes both ways too, and only while there is something to take`() throws
+    {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        bench.cancel(view.id, as: anna)
+        #expect(bench.sos.last?.kind == .sosCancelled)
+        #expect(bench.bodies(.inputCancel).count == 1)
+        bench.handle(.computed(event(.emergencyCancelled(news(view, .cancelled)))))
+        let again = try self.view(bench.cancel(view.id, as: anna))
+        #expect(again.state == .cancelled)
+        #expect(bench.bodies(.inputCancel).count == 1)
+        #expect(bench.cancel(EmergencyID(.zero), as: anna) == .notFound)
+    }
+
+    @Test func `nobody takes back another's call`() throws {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        let ben = Principal.device(device(2), of: person(2))
+        #expect(bench.cancel(view.id, as: ben) == .denied(.notYours))
+        #expect(bench.bodies(.inputCancel).isEmpty)
+    }
+
+    @Test func `its person and those who watch over them read it, others do not`() throws {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        #expect(bench.read(view.id, as: anna) == .emergency(view))
+        #expect(bench.read(view.id, as: .operator) == .emergency(view))
+        #expect(bench.read(view.id, as: .person(person(3))) == .emergency(view))
+        #expect(bench.read(view.id, as: .person(person(2))) == .denied(.notTold))
+        #expect(bench.read(view.id, as: .person(person(5))) == .denied(.notAMember))
+        bench.handle(.delivered(event(told(view.id, .accepted))))
+        guard case .emergency = bench.read(view.id, as: .person(person(2))) else {
+            Issue.record("a member who was told may read it")
+            return
+        }
+        #expect(bench.read(EmergencyID(.zero), as: anna) == .notFound)
+    }
+
+    @Test func `clocks, answers and adoptions reach the person's partition`() throws {
+        var bench = Bench()
+        bench.deliver([observation(at: -60, lat: 7)])
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        let clock = WantedClock(
+            id: ClockID(.zero), rule: .countdown, person: person(1), emergency: view.id, due: start)
+        bench.handle(.fired(event(.clockFired(FiredClock(clock: clock, fired: start)))))
+        var tier = clock
+        tier.rule = .tier
+        bench.handle(.fired(event(.clockFired(FiredClock(clock: tier, fired: start)))))
+        let answer = EmergencyAnswer(
+            emergency: view.id, person: person(1), by: person(3), at: start)
+        bench.handle(.delivered(event(.acknowledgementGiven(answer))))
+        bench.handle(.delivered(event(.resolutionGiven(answer))))
+        bench.handle(.delivered(event(.ladderAdopted(try #require(signal(bench.sos[0]))))))
+        let kinds = bench.input.suffix(4).map(\.event.kind)
+        #expect(
+            kinds == [.inputClock, .inputAcknowledgement, .inputResolution, .inputAdoption])
+        #expect(bench.input.suffix(4).allSatisfy { $0.partition == Partition.of(person(1)) })
+        #expect(bench.core.emergencies.view(of: view.id)?.told == .acknowledged)
+        #expect(bench.state(of: view.id) == .open)
+    }
+
+    @Test func `a watch that runs out is a signal with the last fix, once`() throws {
+        var bench = Bench()
+        bench.deliver([observation(at: -60, lat: 7)])
+        let watch = EmergencySignal(
+            id: EmergencyID(ID128(high: 7, low: 7)), person: person(1), trigger: .watchExpired,
+            raised: start, received: start, countdownEnds: start)
+        for _ in 0..<2 { bench.handle(.fired(event(.watchExpired(watch)))) }
+        #expect(bench.bodies(.inputSignal).count == 1)
+        #expect(signal(bench.input.last?.event)?.fix?.position.latitudeE7 == 7)
+        #expect(bench.sos.isEmpty)
+        #expect(bench.state(of: watch.id) == .open)
+    }
+
+    @Test func `what ended a month ago is forgotten, what goes on is not`() throws {
+        var bench = Bench()
+        let ended = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
+        let joined = try view(bench.call(EmergencyCall(messageID: "2"), as: anna))
+        bench.handle(.computed(event(.emergencyCancelled(news(ended, .cancelled)))))
+        let open = try view(bench.call(EmergencyCall(messageID: "3"), as: anna))
+        bench.wait(86_400 * 31)
+        bench.endTurns()
+        #expect(bench.state(of: ended.id) == nil && bench.state(of: joined.id) == nil)
+        #expect(bench.state(of: open.id) == .countdown)
+        #expect(Array(bench.store.emergencies.keys) == [open.id])
+    }
+}

@@ -1,0 +1,183 @@
+import Dialects
+import Directory
+import Model
+import Testing
+
+@testable import IngestCore
+
+@Suite struct PositionTests {
+    private let ben = Principal.device(device(2), of: person(2))
+
+    private func positions(
+        _ bench: inout Bench, as principal: Principal, circle number: UInt64 = 1
+    ) -> [UInt64: MemberPosition] {
+        guard case .positions(let list) = bench.positions(of: circle(number), as: principal)
+        else { return [:] }
+        return Dictionary(uniqueKeysWithValues: list.map { ($0.person.raw.low, $0) })
+    }
+
+    /// Everybody but Eve has reported.
+    private func reporting() -> Bench {
+        var bench = Bench()
+        for number in 1...4 {
+            bench.deliver([observation(at: -60, battery: UInt8(number))], from: UInt64(number))
+        }
+        return bench
+    }
+
+    private func friends(_ bench: inout Bench, of number: UInt64) -> [OwnTracks.Friend] {
+        guard
+            case .reports(let answer) = bench.deliver([], from: number, wantsFriends: true)
+        else { return [] }
+        return answer.friends
+    }
+
+    @Test func `a member's last position says where, when, how sure and how fresh`() throws {
+        var bench = reporting()
+        bench.deliver([observation(at: -30, lat: 5, battery: 40, speed: 60)])
+        let anna = try #require(positions(&bench, as: ben)[1])
+        #expect(anna.name == "Anna" && anna.state == .fresh)
+        #expect(anna.fix?.position.latitudeE7 == 5 && anna.ageSeconds == 30)
+        #expect(anna.battery == 40 && anna.isMoving == true)
+        bench.wait(Int(Limits.freshSeconds) - 30)
+        #expect(positions(&bench, as: ben)[1]?.state == .fresh)
+        bench.wait(1)
+        #expect(positions(&bench, as: ben)[1]?.state == .old)
+        bench.deliver([observation(at: Limits.freshSeconds, speed: 59)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == false)
+    }
+
+    @Test func `who never reported is unknown, who has not joined is not there`() {
+        var bench = Bench()
+        bench.change(aCircle(1, [member(1), member(2), member(3, invited: true)]))
+        let shown = positions(&bench, as: ben)
+        #expect(shown.keys.sorted() == [1, 2])
+        #expect(shown[1]?.state == .unknown && shown[1]?.fix == nil)
+    }
+
+    @Test func `a pause is shown as a pause, and off as hidden`() {
+        var bench = reporting()
+        let end = start + .seconds(60)
+        bench.change(
+            aCircle(
+                1, [member(1, sharing: .pausedUntil(end)), member(2), member(3, sharing: .off)]))
+        let shown = positions(&bench, as: ben)
+        #expect(shown[1]?.state == .paused && shown[1]?.pausedUntil == end)
+        #expect(shown[3]?.state == .hidden)
+        for number in [1, 3] as [UInt64] {
+            #expect(shown[number]?.fix == nil && shown[number]?.battery == nil)
+            #expect(shown[number]?.ageSeconds == nil)
+        }
+        #expect(friends(&bench, of: 2).map(\.name) == ["Ben"])
+        bench.wait(60)
+        #expect(positions(&bench, as: ben)[1]?.state == .fresh)
+    }
+
+    @Test func `precision zone hides the place from others, not from oneself`() {
+        var bench = reporting()
+        bench.change(aCircle(1, [member(1, precision: .zone), member(2, precision: .zone)]))
+        let shown = positions(&bench, as: ben)
+        #expect(shown[1]?.fix == nil && shown[1]?.state == .fresh && shown[1]?.precision == .zone)
+        #expect(shown[2]?.fix != nil)
+        let friends = friends(&bench, of: 2)
+        #expect(friends.map(\.name) == ["Ben", "Anna"])
+        #expect(friends.map { $0.fix != nil } == [true, false])
+        #expect(friends[1].battery == nil)
+    }
+
+    @Test func `a circle's setting hides positions from plain members`() {
+        var bench = reporting()
+        bench.change(
+            aCircle(1, [member(1), member(2), member(3, .guardian)], seePositions: false))
+        #expect(positions(&bench, as: ben)[1]?.state == .hidden)
+        #expect(positions(&bench, as: ben)[2]?.state == .fresh)
+        #expect(positions(&bench, as: .person(person(3)))[1]?.state == .fresh)
+        #expect(friends(&bench, of: 2).map(\.name) == ["Ben"])
+    }
+
+    @Test func `strangers see nothing, the operator sees and leaves a trace`() {
+        var bench = reporting()
+        #expect(
+            bench.positions(of: circle(1), as: .person(person(5))) == .denied(.notAMember))
+        #expect(bench.positions(of: circle(9), as: ben) == .notFound)
+        bench.access = []
+        #expect(positions(&bench, as: .operator)[1]?.fix != nil)
+        #expect(Set(bench.access.map(\.person)) == [person(1), person(2), person(3)])
+        #expect(bench.access.allSatisfy { $0.viewer == nil })
+    }
+
+    @Test func `a look is one row a viewer and hour, and looking at oneself is none`() {
+        var bench = reporting()
+        bench.now = Timestamp(seconds: 500_000 * 3600)
+        for _ in 0..<5 { _ = positions(&bench, as: ben) }
+        let row = AccessRow(person: person(1), viewer: person(2), hour: 500_000)
+        #expect(bench.access.count { $0 == row } == 1)
+        #expect(!bench.access.contains { $0.person == $0.viewer })
+        #expect(bench.access.count == 2)
+        bench.wait(3600)
+        _ = positions(&bench, as: ben)
+        #expect(bench.access.count == 4)
+        _ = friends(&bench, of: 2)
+        _ = friends(&bench, of: 2)
+        #expect(Set(bench.access.dropFirst(2)).count == 2)
+    }
+
+    @Test func `friends are oneself and all who share, each once, from every circle`() {
+        var bench = reporting()
+        bench.change(aCircle(2, [member(4, .admin), member(1), member(2), member(5)]))
+        let friends = friends(&bench, of: 1)
+        #expect(friends.map(\.name) == ["Anna", "Ben", "Cho", "Dan", "Eve"])
+        #expect(friends.map { $0.fix != nil } == [true, true, true, true, false])
+        #expect(Set(friends.map(\.trackerID)).count == 5)
+    }
+
+    @Test func `tracker ids of two circles that are alike become unlike, and stay`() {
+        var bench = reporting()
+        bench.change(aCircle(2, [member(4, .admin, tracker: "P2"), member(1, tracker: "P3")]))
+        let first = friends(&bench, of: 1)
+        #expect(Set(first.map(\.trackerID)).count == 4)
+        #expect(first.allSatisfy { $0.trackerID.count == 2 })
+        #expect(friends(&bench, of: 1).map(\.trackerID) == first.map(\.trackerID))
+    }
+
+    @Test(arguments: [
+        ("Anna", "AN"), ("Anna Berg", "AB"), ("  ", "  "), ("X", "X"), ("östen åberg", "ÖÅ"),
+    ])
+    func `who is in no circle is known by initials`(name: String, initials: String) {
+        #expect(TrackerIDs.initials(of: name) == initials)
+    }
+
+    @Test func `an own call for help shows the place to those who were told, to its end`() {
+        var bench = reporting()
+        bench.change(aCircle(1, [member(1, sharing: .off), member(2), member(3, .guardian)]))
+        guard
+            case .emergency(let view) = bench.call(
+                EmergencyCall(), as: .device(device(1), of: person(1)))
+        else {
+            Issue.record("a panic is answered")
+            return
+        }
+        func emergency(_ state: EmergencyState) -> EventBody {
+            .emergencyOpened(
+                EmergencyNews(
+                    emergency: view.id, person: person(1), state: state, trigger: .panic,
+                    signal: view.id, raised: start, countdownEnds: start))
+        }
+        func hear(_ body: EventBody, _ input: (Event) -> Input) {
+            bench.handle(input(Event(id: EventID(.zero), time: start, body: body)))
+        }
+        hear(emergency(.open), Input.computed)
+        #expect(positions(&bench, as: ben)[1]?.state == .hidden)
+        hear(
+            .notificationChanged(
+                NotificationNews(
+                    notification: NotificationID(.zero), emergency: view.id, person: person(1),
+                    recipient: person(2), channel: .sms, state: .accepted, gateway: "g",
+                    answer: "")), Input.delivered)
+        #expect(positions(&bench, as: ben)[1]?.fix != nil)
+        #expect(friends(&bench, of: 2).map(\.name) == ["Ben", "Anna", "Cho"])
+        #expect(positions(&bench, as: .person(person(3)))[1]?.fix == nil)
+        hear(emergency(.resolved), Input.computed)
+        #expect(positions(&bench, as: ben)[1]?.fix == nil)
+    }
+}
