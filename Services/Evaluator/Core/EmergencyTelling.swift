@@ -1,0 +1,108 @@
+import Hashing
+import Model
+
+extension PartitionState {
+    /// Signals, cancels, clocks and answers of humans.
+    mutating func handleEmergency(_ event: Event, into outputs: inout [Event]) {
+        guard let (person, begins) = event.body.emergencyPerson else { return }
+        // A trigger counts for somebody who was never configured, too.
+        if begins { _ = people.place(of: person, making: PersonState(id: person)) }
+        guard let place = people.place(of: person) else { return }
+        let now = event.time
+        let steps =
+            switch event.body {
+            case .inputSignal(let signal):
+                people[place].emergency.raise(signal, at: now, rules: rules)
+            case .inputAdoption(let signal):
+                people[place].emergency.adopt(signal, at: now, rules: rules)
+            case .inputCancel(let cancel): people[place].emergency.cancel(cancel)
+            case .inputClock(let fired): people[place].emergency.fire(fired.clock.id, at: now)
+            case .inputAcknowledgement(let answer): people[place].emergency.acknowledge(answer)
+            case .inputResolution(let answer): people[place].emergency.resolve(answer)
+            default: [EmergencyLife.Step]()
+            }
+        tell(steps, of: people[place], event, into: &outputs)
+    }
+
+    /// Makes events of what was decided.
+    func tell(
+        _ steps: [EmergencyLife.Step], of person: PersonState, _ event: Event,
+        into outputs: inout [Event]
+    ) {
+        for step in steps {
+            let body: EventBody
+            let subject: HashPart
+            let cause: ID128
+            switch step {
+            case .news(let news):
+                body = news.body(of: person)
+                subject = .id(news.emergency.id)
+                cause = news.cause
+            case .clockWanted(let clock, let signal):
+                body = .clockWanted(clock)
+                subject = .id(clock.id)
+                cause = signal.raw
+            case .clockUnwanted(let clock, let signal):
+                body = .clockUnwanted(clock)
+                subject = .id(clock.id)
+                cause = signal.raw
+            }
+            let id = Hash.meaning(
+                kind: body.kind, person: person.id, subject: subject, cause: cause)
+            outputs.append(Event(id: id, time: event.time, trace: event.trace, body: body))
+        }
+    }
+}
+
+extension EmergencyStep {
+    /// Beginning and end happen once in an emergency's life, whatever led to them; a further
+    /// signal joins once; of humans' answers each is its own.
+    fileprivate var cause: ID128 {
+        switch kind {
+        case .countdown, .opened, .cancelled, .resolved: emergency.id.raw
+        case .joined: signal.raw
+        case .acknowledged:
+            Hash.id(
+                by.map { .id($0) } ?? .none, .number(answeredAt?.microseconds ?? 0))
+        }
+    }
+
+    fileprivate func body(of person: PersonState) -> EventBody {
+        switch kind {
+        case .countdown: .emergencyCountdown(news(of: person, emergency.phase.state))
+        case .opened: .emergencyOpened(news(of: person, emergency.phase.state))
+        case .joined: .emergencyJoined(news(of: person, emergency.phase.state))
+        case .cancelled: .emergencyCancelled(news(of: person, .cancelled))
+        case .acknowledged: .emergencyAcknowledged(news(of: person, .acknowledged))
+        case .resolved: .emergencyResolved(news(of: person, .resolved))
+        }
+    }
+
+    private func news(of person: PersonState, _ state: EmergencyState) -> EmergencyNews {
+        var fix = emergency.fix
+        var battery = emergency.battery ?? person.battery
+        if let last = person.lastFix, fix.map({ $0.time < last.time }) ?? true {
+            fix = last
+            battery = person.battery ?? battery
+        }
+        return EmergencyNews(
+            emergency: emergency.id, person: person.id, state: state, trigger: emergency.trigger,
+            signal: signal, raised: emergency.raised, countdownEnds: emergency.countdownEnds,
+            fix: fix, battery: battery, note: note ?? emergency.note,
+            by: by, late: emergency.late, reopened: reopened)
+    }
+}
+
+extension EventBody {
+    /// Whose emergency an input is about and whether it may begin one; nil for other inputs.
+    fileprivate var emergencyPerson: (PersonID, begins: Bool)? {
+        switch self {
+        case .inputSignal(let signal), .inputAdoption(let signal): (signal.person, true)
+        case .inputCancel(let cancel): (cancel.person, false)
+        case .inputClock(let fired): (fired.clock.person, false)
+        case .inputAcknowledgement(let answer), .inputResolution(let answer):
+            (answer.person, false)
+        default: nil
+        }
+    }
+}

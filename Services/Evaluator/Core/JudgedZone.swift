@@ -1,0 +1,66 @@
+import Geometry
+import Model
+
+/// An active zone, ready to judge fixes.
+struct JudgedZone: Sendable {
+    let id: ZoneID
+    let name: String
+    let kind: ZoneKind
+    let hysteresisMetres: Int
+    let version: Int64
+    let region: Region
+    /// When it came, counted in records of configuration: for a person judged before that, the
+    /// next decision is the first one.
+    let since: UInt64
+
+    init?(_ zone: PlacedZone, since: UInt64) {
+        guard let region = Region(zone.geometry) else { return nil }
+        self.init(zone, region: region, since: since)
+    }
+
+    private init(_ zone: PlacedZone, region: Region, since: UInt64) {
+        id = zone.id
+        name = zone.name
+        kind = zone.kind
+        hysteresisMetres = zone.hysteresisMetres
+        version = zone.version
+        self.region = region
+        self.since = since
+    }
+}
+
+/// The active zones of one owner, by id.
+struct JudgedZones: Sendable {
+    private(set) var zones: [JudgedZone] = []
+    /// Zones whose geometry this program cannot read.
+    private(set) var unreadable = 0
+
+    /// Replaces all zones. One that was there before stays known to the people it judges, with a
+    /// new shape, too; one that was away or inactive is new.
+    mutating func replace(by placed: [PlacedZone], at count: UInt64) {
+        let before = zones
+        zones = []
+        unreadable = 0
+        for zone in placed.sorted(by: { $0.id < $1.id }) where zone.active {
+            let old = JudgedZones.find(zone.id, in: before)
+            if let judged = JudgedZone(zone, since: old?.since ?? count) {
+                zones.append(judged)
+            } else {
+                unreadable += 1
+            }
+        }
+    }
+
+    func contains(_ id: ZoneID) -> Bool { JudgedZones.find(id, in: zones) != nil }
+
+    /// Binary search.
+    private static func find(_ id: ZoneID, in zones: [JudgedZone]) -> JudgedZone? {
+        var low = 0
+        var high = zones.count
+        while low < high {
+            let middle = (low + high) / 2
+            if zones[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < zones.count && zones[low].id == id ? zones[low] : nil
+    }
+}

@@ -1,0 +1,10 @@
+/// Bounds of the evaluator. None is a setting: evaluators that differ in one would disagree about
+/// the same log.
+public enum EvaluatorLimits {
+    /// Signals of a person that are remembered, so that a repeated one raises nothing.
+    public static let signalsKeptMax = 1000
+    /// For so long, seconds (30 days).
+    public static let signalsKeptSeconds: Int64 = 30 * 86_400
+    /// Versions of the logic that this program can run.
+    public static let logicVersions = 1...1
+}

@@ -1,0 +1,39 @@
+/// Values by key in one array, so that a value is changed where it lies and nothing depends on the
+/// order in which keys came. It cannot be iterated: no order of keys can reach an output.
+struct Slots<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private var places: [Key: Int] = [:]
+    private var values: [Value] = []
+    private var free: [Int] = []
+
+    var count: Int { places.count }
+
+    /// Where the key's value is; nil without one.
+    func place(of key: Key) -> Int? { places[key] }
+
+    /// Where the key's value is, made if there is none.
+    mutating func place(of key: Key, making value: @autoclosure () -> Value) -> Int {
+        if let place = places[key] { return place }
+        let place: Int
+        if let reused = free.popLast() {
+            place = reused
+            values[place] = value()
+        } else {
+            place = values.count
+            values.append(value())
+        }
+        places[key] = place
+        return place
+    }
+
+    subscript(place: Int) -> Value {
+        _read { yield values[place] }
+        _modify { yield &values[place] }
+    }
+
+    /// Frees the key's place; `empty` takes it until it is used again.
+    mutating func remove(_ key: Key, leaving empty: Value) {
+        guard let place = places.removeValue(forKey: key) else { return }
+        values[place] = empty
+        free.append(place)
+    }
+}

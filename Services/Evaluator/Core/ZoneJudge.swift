@@ -1,0 +1,107 @@
+import Geometry
+import Hashing
+import Model
+
+extension PartitionState {
+    /// A fix: of the leading device and newer than the last it moves presence; else it is history.
+    mutating func judge(_ report: Report, _ event: Event, into outputs: inout [Event]) {
+        let place = people.place(of: report.person, making: PersonState(id: report.person))
+        people[place].note(report)
+        if people[place].firstDevice == nil {
+            people[place].firstDevice = report.device
+        }
+        guard people[place].leader == report.device, !report.late else { return }
+        if let decided = people[place].decidedFix, decided > report.fix.time { return }
+        let judge = ZoneJudge(rules: rules, report: report, time: event.time)
+        judge.decide(&people[place], circles: circles, configurations, into: &outputs)
+    }
+}
+
+/// Decides about one fix and every zone that judges its person.
+struct ZoneJudge {
+    let rules: EvaluatorRules
+    let report: Report
+    let point: EarthPoint
+    let time: Timestamp
+
+    init(rules: EvaluatorRules, report: Report, time: Timestamp) {
+        self.rules = rules
+        self.report = report
+        self.time = time
+        point = EarthPoint(report.fix.position)
+    }
+
+    /// The person's own zones, then circle by circle, each by id.
+    func decide(
+        _ person: inout PersonState, circles: Slots<CircleID, JudgedZones>,
+        _ configurations: UInt64, into outputs: inout [Event]
+    ) {
+        let told = person.inside.count
+        var met = 0
+        for zone in person.ownZones.zones {
+            met += decide(zone, of: nil, for: &person, into: &outputs)
+        }
+        for link in person.circles {
+            guard let place = circles.place(of: link.circle) else { continue }
+            for zone in circles[place].zones {
+                met += decide(zone, of: link, for: &person, into: &outputs)
+            }
+        }
+        // A zone that is gone, inactive, or of a circle that was left: nothing to say about it.
+        if met < told { dropForeign(&person, circles) }
+        person.decidedFix = report.fix.time
+        person.decidedAt = configurations
+        person.leaderIsNew = false
+    }
+
+    /// Returns 1 if the person was told to be inside of this zone, 0 if not.
+    private func decide(
+        _ zone: JudgedZone, of link: PersonState.CircleLink?, for person: inout PersonState,
+        into outputs: inout [Event]
+    ) -> Int {
+        let place = person.inside.firstIndex(of: zone.id)
+        // Far outside, and never inside: still outside, or outside for the first time. A centimetre
+        // more, because distances are rounded.
+        if place == nil, zone.region.isSurelyBeyond(metres: 0.01, from: point) { return 0 }
+        let isNew = max(zone.since, link?.since ?? 0) > person.decidedAt
+        let wasTold = !isNew && place != nil
+        let verdict = ZoneVerdict(
+            distance: zone.region.signedDistance(from: point), zone: zone,
+            margin: rules.margin(
+                hysteresisMetres: zone.hysteresisMetres,
+                accuracyCentimetres: report.fix.accuracyCentimetres),
+            wasInside: isNew || person.leaderIsNew ? nil : wasTold)
+        if verdict.isInside, place == nil { person.inside.append(zone.id) }
+        if !verdict.isInside, let place { person.inside.remove(at: place) }
+        // A first decision that finds what was told already is no news.
+        if verdict.isInside != wasTold {
+            outputs.append(event(verdict, zone, link?.circle))
+        }
+        return place == nil ? 0 : 1
+    }
+
+    private func dropForeign(_ person: inout PersonState, _ circles: Slots<CircleID, JudgedZones>) {
+        let own = person.ownZones
+        let places = person.circles.compactMap { circles.place(of: $0.circle) }
+        person.inside.removeAll { zone in
+            !own.contains(zone) && !places.contains { circles[$0].contains(zone) }
+        }
+    }
+
+    private func event(_ verdict: ZoneVerdict, _ zone: JudgedZone, _ circle: CircleID?) -> Event {
+        let crossing = ZoneCrossing(
+            person: report.person, device: report.device, zone: zone.id, zoneName: zone.name,
+            zoneKind: zone.kind, circle: circle, inside: verdict.isInside, fix: report.fix,
+            distanceCentimetres: verdict.distance.centimetres,
+            marginCentimetres: verdict.margin, reason: verdict.reason, report: report.id)
+        let body: EventBody =
+            switch (verdict.reason, verdict.isInside) {
+            case (.initial, _): .zoneInitial(crossing)
+            case (_, true): .zoneEntered(crossing)
+            case (_, false): .zoneExited(crossing)
+            }
+        let id = Hash.meaning(
+            kind: body.kind, person: report.person, subject: .id(zone.id), cause: report.id.raw)
+        return Event(id: id, time: time, trace: report.trace, body: body)
+    }
+}

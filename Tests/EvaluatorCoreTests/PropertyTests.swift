@@ -1,0 +1,253 @@
+import EvaluatorCore
+import Geometry
+import Model
+import TestSupport
+import Testing
+
+@Suite struct PropertyTests {
+    @Test(arguments: [ZoneKind.safe, .alert])
+    func `20 m of noise never flaps, wherever at the edge somebody stands`(kind: ZoneKind) {
+        for seed in 0..<40 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var world = World(zones: [.round(kind: kind)])
+            let place = Double.random(in: 150...250, using: &random)
+            var told = ""
+            for _ in 0..<200 {
+                world.pass(seconds: 30)
+                let (north, east) = random.noise(radius: 20)
+                told += world.report(north: place + north, east: east, accuracy: 20).marbles
+            }
+            #expect(told.count { "EX".contains($0) } <= 1, "seed \(seed): \(told)")
+        }
+    }
+
+    @Test func `a walk with 20 m of noise tells each visit once`() {
+        for seed in 0..<40 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var world = World(zones: [.round()])
+            var told = ""
+            // In, through the middle, out, and back again, 10 m a step.
+            for step in Array(0..<90) + Array((0..<90).reversed()) {
+                world.pass(seconds: 10)
+                let (north, east) = random.noise(radius: 20)
+                let place = Double(step) * 10 - 450
+                told += world.report(north: place + north, east: east, accuracy: 20).marbles
+            }
+            #expect(told == "EXEX", "seed \(seed): \(told)")
+        }
+    }
+
+    @Test func `entries and exits alternate, and follow the slow truth`() {
+        for seed in 0..<30 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let zones = (1...6).map { number in
+                PlacedZone.round(
+                    number, radius: .random(in: 30...400, using: &random),
+                    kind: Bool.random(using: &random) ? .safe : .alert,
+                    at: World.middle.shifted(&random, by: 600))
+            }
+            var world = World(zones: zones)
+            var inside: [ZoneID: Bool] = [:]
+            for _ in 0..<400 {
+                world.pass(seconds: 60)
+                let outputs = world.report(
+                    north: .random(in: -1500...1500, using: &random),
+                    east: .random(in: -1500...1500, using: &random),
+                    accuracy: .random(in: 1...120, using: &random))
+                for crossing in outputs.crossings {
+                    #expect(inside[crossing.zone, default: false] != crossing.inside)
+                    inside[crossing.zone] = crossing.inside
+                }
+                #expect(outputs.count == Set(outputs.map(\.id)).count)
+            }
+            // A fix in the middle of nowhere is outside of everything.
+            for crossing in world.report(north: 50_000).crossings {
+                #expect(inside.updateValue(false, forKey: crossing.zone) == true)
+            }
+            #expect(inside.values.allSatisfy { !$0 })
+        }
+    }
+
+    @Test func `decisions agree with a judge that looks at every zone and every rule`() throws {
+        for seed in 0..<20 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed &+ 1000)
+            let zones = (1...8).map { number in
+                PlacedZone.round(
+                    number, radius: .random(in: 30...300, using: &random),
+                    kind: Bool.random(using: &random) ? .safe : .alert,
+                    hysteresis: .random(in: 5...60, using: &random),
+                    at: World.middle.shifted(&random, by: 800))
+            }
+            var world = World(zones: zones)
+            var judge = SlowJudge(zones: zones)
+            for _ in 0..<300 {
+                world.pass(seconds: 60)
+                let north = Double.random(in: -1200...1200, using: &random)
+                let east = Double.random(in: -1200...1200, using: &random)
+                let accuracy = Double.random(in: 0...90, using: &random).rounded()
+                let outputs = world.report(north: north, east: east, accuracy: accuracy)
+                guard let fix = outputs.crossings.first?.fix else {
+                    // Nothing was told: the judge must see no change either.
+                    let position = try #require(
+                        Coordinate(
+                            latitude: World.middle.latitude + north / 110_574.276,
+                            longitude: World.middle.longitude + east / 111_319.491))
+                    #expect(judge.changes(at: position, accuracy: accuracy).isEmpty)
+                    continue
+                }
+                let expected = judge.changes(at: fix.position, accuracy: accuracy)
+                #expect(outputs.crossings.map(\.zone.raw.low) == expected)
+            }
+        }
+    }
+
+    @Test func `two states that learnt of the world in another order decide alike`() {
+        var random = SeededGenerator(seed: 77)
+        let people = (1...40).map { PersonID(ID128(high: random.next(), low: $0)) }
+        let circles = (1...12).map { CircleID(ID128(high: random.next(), low: $0)) }
+        let zones = circles.indices.map { circle in
+            (1...5).map { number in
+                PlacedZone.round(
+                    UInt64(circle) * 10 + number, radius: .random(in: 100...900, using: &random),
+                    at: World.middle.shifted(&random, by: 2000))
+            }
+        }
+        let links = people.map { _ in Array(circles.shuffled(using: &random).prefix(4)) }
+        var logs: [[EventBody]] = []
+        for _ in 0..<2 {
+            var log: [EventBody] = []
+            for circle in circles.indices.shuffled(using: &random) {
+                let shuffled = zones[circle].shuffled(using: &random)
+                log.append(.inputCircle(PlacedCircle(circle: circles[circle], zones: shuffled)))
+            }
+            for person in people.indices.shuffled(using: &random) {
+                let mine = links[person].shuffled(using: &random)
+                log.append(
+                    .inputPerson(
+                        PlacedPerson(
+                            person: people[person], leadingDevice: nil, circles: mine, zones: [])))
+            }
+            logs.append(log)
+        }
+        var inputs: [EventBody] = []
+        for number in 0..<1500 as Range<UInt64> {
+            let person = people.randomElement(using: &random) ?? people[0]
+            inputs.append(
+                random.input(number: number, person: person, at: Timestamp(seconds: Int64(number))))
+        }
+        let outputs = logs.map { log in
+            var state = PartitionState()
+            var outputs: [Event] = []
+            for (number, body) in (log + inputs).enumerated() {
+                let id = EventID(ID128(high: 0, low: UInt64(number)))
+                let time = Timestamp(seconds: Int64(max(0, number - log.count)))
+                state.handle(Event(id: id, time: time, body: body), into: &outputs)
+            }
+            return outputs
+        }
+        #expect(outputs[0] == outputs[1])
+        #expect(outputs[0].count > 1000)
+        #expect(Set(outputs[0].map(\.id)).count == outputs[0].count)
+    }
+
+    @Test func `the 64 partitions know nothing of each other`() throws {
+        var core = EvaluatorCore()
+        let one = try #require(Partition(1))
+        let two = try #require(Partition(2))
+        let circle = PlacedCircle(circle: World.circle, zones: [.round()])
+        let person = PlacedPerson(
+            person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])
+        let fix = Fix(time: .zero, position: World.middle, accuracyCentimetres: 500)
+        let report = Report(
+            id: ReportID(.zero), person: World.person, device: World.phone, fix: fix,
+            received: .zero)
+        func told(_ partition: Partition) -> [Event] {
+            var outputs: [Event] = []
+            let bodies: [EventBody] =
+                partition == one
+                ? [.inputCircle(circle), .inputPerson(person), .inputReport(report)]
+                : [.inputPerson(person), .inputReport(report)]
+            for body in bodies {
+                core.handle(
+                    Event(id: EventID(.zero), time: .zero, body: body), in: partition,
+                    into: &outputs)
+            }
+            return outputs
+        }
+        #expect(told(two).isEmpty)
+        #expect(told(one).marbles == "!")
+        core.reset(one)
+        #expect(told(one).marbles == "!")
+    }
+}
+
+extension SeededGenerator {
+    /// A place at most so far away, metres.
+    fileprivate mutating func noise(radius: Double) -> (north: Double, east: Double) {
+        while true {
+            let north = Double.random(in: -radius...radius, using: &self)
+            let east = Double.random(in: -radius...radius, using: &self)
+            if north * north + east * east < radius * radius * 0.99 { return (north, east) }
+        }
+    }
+
+    fileprivate mutating func input(
+        number: UInt64, person: PersonID, at time: Timestamp
+    ) -> EventBody {
+        if number % 10 == 0 {
+            return .inputSignal(
+                EmergencySignal(
+                    id: EmergencyID(ID128(high: 5, low: number)), person: person, trigger: .panic,
+                    raised: time, received: time,
+                    countdownEnds: time + .seconds(Int64(number % 20)), fix: nil))
+        }
+        let fix = Fix(
+            time: time, position: World.middle.shifted(&self, by: 3000), accuracyCentimetres: 1500)
+        return .inputReport(
+            Report(
+                id: ReportID(ID128(high: 8, low: number)), person: person, device: World.phone,
+                fix: fix, received: time))
+    }
+}
+
+extension Coordinate {
+    fileprivate func shifted(_ random: inout SeededGenerator, by metres: Double) -> Coordinate {
+        let units = Int32(metres / 0.0111)
+        return Coordinate(
+            latitudeE7: latitudeE7 + .random(in: -units...units, using: &random),
+            longitudeE7: longitudeE7 + .random(in: -units...units, using: &random))
+    }
+}
+
+/// Round zones judged rule by rule as they are written down, one zone at a time.
+private struct SlowJudge {
+    let zones: [PlacedZone]
+    private var inside: [UInt64: Bool] = [:]
+
+    init(zones: [PlacedZone]) { self.zones = zones }
+
+    /// Numbers of the zones about which something is told, ascending.
+    mutating func changes(at position: Coordinate, accuracy: Double) -> [UInt64] {
+        var told: [UInt64] = []
+        for zone in zones {
+            let number = zone.id.raw.low
+            guard let region = Region(zone.geometry) else { continue }
+            let distance =
+                Double(
+                    region.signedDistance(from: EarthPoint(position)).centimetres) / 100
+            let margin = max(
+                Double(zone.hysteresisMetres), min(200, 2 * (accuracy == 0 ? 50 : accuracy)))
+            let entering = min(margin, Double(zone.geometry.inradiusCentimetres) / 400)
+            let after: Bool
+            switch (inside[number], zone.kind) {
+            case (nil, .safe): after = distance < 0
+            case (nil, .alert), (false?, .alert): after = distance <= 0
+            case (true?, _): after = !(distance > margin)
+            case (false?, .safe): after = distance < -entering
+            }
+            if after != (inside[number] ?? false) { told.append(number) }
+            inside[number] = after
+        }
+        return told
+    }
+}

@@ -1,0 +1,129 @@
+import EvaluatorCore
+import Geometry
+import Model
+
+/// A partition with a clock, told what happens in few words.
+struct World {
+    static let circle = CircleID(ID128(high: 1, low: 1))
+    static let person = PersonID(ID128(high: 2, low: 1))
+    static let phone = DeviceID(ID128(high: 3, low: 1))
+    static let tablet = DeviceID(ID128(high: 3, low: 2))
+    /// On the equator, where a metre north is 1/110,574 of a degree.
+    static let middle = Coordinate(latitudeE7: 0, longitudeE7: 1_016_869_000)
+
+    var state = PartitionState()
+    var now = Timestamp(seconds: 1_760_000_000)
+    private var reports: UInt64 = 0
+
+    /// A person in a circle with the zones given.
+    init(zones: [PlacedZone] = [], leading: DeviceID? = nil, circles: [CircleID] = [circle]) {
+        _ = place(zones)
+        _ = place(leading: leading, circles: circles)
+    }
+
+    mutating func handle(_ body: EventBody) -> [Event] {
+        reports += 1
+        var outputs: [Event] = []
+        let event = Event(id: EventID(ID128(high: 9, low: reports)), time: now, body: body)
+        state.handle(event, into: &outputs)
+        return outputs
+    }
+
+    mutating func place(_ zones: [PlacedZone], of circle: CircleID = circle) -> [Event] {
+        handle(.inputCircle(PlacedCircle(circle: circle, zones: zones)))
+    }
+
+    mutating func place(
+        leading: DeviceID? = nil, circles: [CircleID] = [circle], own: [PlacedZone] = []
+    ) -> [Event] {
+        handle(
+            .inputPerson(
+                PlacedPerson(
+                    person: World.person, leadingDevice: leading, circles: circles, zones: own)))
+    }
+
+    mutating func pass(seconds: Int64) { now = now + .seconds(seconds) }
+
+    /// A fix so many metres north of the middle, taken now or `age` seconds ago.
+    mutating func report(
+        north: Double, east: Double = 0, accuracy: Double = 10, age: Int64 = 0,
+        device: DeviceID = phone, late: Bool = false, battery: UInt8? = nil
+    ) -> [Event] {
+        let position = Coordinate(
+            latitude: World.middle.latitude + north / 110_574.276,
+            longitude: World.middle.longitude + east / 111_319.491)
+        let fix = Fix(
+            time: now - .seconds(age), position: position ?? World.middle,
+            accuracyCentimetres: Int32(accuracy * 100))
+        let id = ReportID(ID128(high: 8, low: reports))
+        return handle(
+            .inputReport(
+                Report(
+                    id: id, person: World.person, device: device, fix: fix, battery: battery,
+                    late: late, received: now)))
+    }
+}
+
+extension PlacedZone {
+    /// A round zone in the middle of the world.
+    static func round(
+        _ number: UInt64 = 1, radius: Int32 = 200, kind: ZoneKind = .safe, active: Bool = true,
+        hysteresis: Int = 20, at center: Coordinate = World.middle, version: Int64 = 1
+    ) -> PlacedZone {
+        make(
+            number, .circle(center: center, radiusCentimetres: radius * 100), kind: kind,
+            active: active, hysteresis: hysteresis, version: version)
+    }
+
+    static func make(
+        _ number: UInt64, _ shape: ZoneShape, kind: ZoneKind = .safe, active: Bool = true,
+        hysteresis: Int = 20, version: Int64 = 1
+    ) -> PlacedZone {
+        guard let prepared = try? prepare(shape) else {
+            fatalError("a shape of these tests is wrong")
+        }
+        return PlacedZone(
+            Zone(
+                id: ZoneID(ID128(high: 4, low: number)), owner: .circle(World.circle),
+                name: "Zone \(number)", kind: kind, active: active, shape: shape,
+                prepared: prepared, hysteresisMetres: hysteresis, version: version))
+    }
+}
+
+extension [Event] {
+    var crossings: [ZoneCrossing] {
+        compactMap { event in
+            switch event.body {
+            case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+                crossing
+            default: nil
+            }
+        }
+    }
+
+    var news: [EmergencyNews] {
+        compactMap { event in
+            switch event.body {
+            case .emergencyCountdown(let news), .emergencyOpened(let news),
+                .emergencyJoined(let news), .emergencyCancelled(let news),
+                .emergencyAcknowledged(let news), .emergencyResolved(let news):
+                news
+            default: nil
+            }
+        }
+    }
+
+    var kinds: [EventKind] { map(\.kind) }
+
+    /// `E` entered, `X` exited, `!` first found inside, `?` first found outside.
+    var marbles: String {
+        map { event in
+            switch event.body {
+            case .zoneEntered: "E"
+            case .zoneExited: "X"
+            case .zoneInitial(let crossing): crossing.inside ? "!" : "?"
+            default: "+"
+            }
+        }.joined()
+    }
+}

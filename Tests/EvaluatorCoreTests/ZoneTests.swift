@@ -1,0 +1,167 @@
+import EvaluatorCore
+import Geometry
+import Model
+import Testing
+
+@Suite struct ZoneTests {
+    @Test(arguments: [
+        ("O-O|", ".-.|"),
+        ("O-I-I|", ".-E-.|"),
+        ("I-I-O-O|", "!-.-X-.|"),
+        ("O-i-o-i-I-i-o-i-O|", ".-.-.-.-E-.-.-.-X|"),
+        ("I-o-i-o-O-o-i-I|", "!-.-.-.-X-.-.-E|"),
+        ("i-o-O|", "!-.-X|"),
+        ("o-i-I|", ".-.-E|"),
+    ])
+    func `safe zones count beyond the margin`(line: String, expected: String) {
+        var world = World(zones: [.round()])
+        #expect(world.timeline(line) == expected)
+    }
+
+    @Test(arguments: [
+        ("O-o-i-o-i-O|", ".-.-E-.-.-X|"),
+        ("O-I-O|", ".-E-X|"),
+        ("i-O|", "!-X|"),
+        ("o-i|", ".-E|"),
+    ])
+    func `alert zones err early`(line: String, expected: String) {
+        var world = World(zones: [.round(kind: .alert)])
+        #expect(world.timeline(line) == expected)
+    }
+
+    @Test func `an alert zone is entered on its very edge, a safe one is not`() {
+        // 18,095 units of 10⁻⁷ degrees are 4 mm more than the radius.
+        let shape = ZoneShape.circle(center: World.middle, radiusCentimetres: 20_008)
+        let north = 18_095 * 0.011_057_427_6
+        for (kind, answer) in [(ZoneKind.alert, "E"), (.safe, "")] {
+            var world = World(zones: [.make(1, shape, kind: kind)])
+            #expect(world.report(north: 201).isEmpty)
+            let outputs = world.report(north: north)
+            #expect(outputs.marbles == answer)
+            #expect(outputs.crossings.allSatisfy { $0.distanceCentimetres == 0 })
+        }
+    }
+
+    @Test func `a crossing tells who, where, how far and why`() throws {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 400)
+        world.pass(seconds: 60)
+        let outputs = world.report(north: 100, accuracy: 20)
+        let crossing = try #require(outputs.crossings.first)
+        #expect(crossing.person == World.person)
+        #expect(crossing.device == World.phone)
+        #expect(crossing.circle == World.circle)
+        #expect(crossing.zoneName == "Zone 1")
+        #expect(crossing.inside)
+        #expect(crossing.reason == .insideBeyondMargin)
+        #expect(abs(crossing.distanceCentimetres + 10_000) < 10)
+        #expect(crossing.marginCentimetres == 4000)
+        #expect(crossing.fix.time == world.now)
+        #expect(outputs[0].time == world.now)
+        world.pass(seconds: 60)
+        let exit = try #require(world.report(north: 300).crossings.first)
+        #expect(exit.reason == .outsideBeyondMargin)
+        #expect(exit.marginCentimetres == 2000)
+    }
+
+    @Test func `the margin is the larger of hysteresis and accuracy`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        #expect(world.report(north: 270, accuracy: 36).isEmpty)
+        #expect(world.report(north: 270, accuracy: 34).marbles == "X")
+    }
+
+    @Test func `an unknown accuracy is taken as 50 m`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        #expect(world.report(north: 299, accuracy: 0).isEmpty)
+        #expect(world.report(north: 301, accuracy: 0).marbles == "X")
+    }
+
+    @Test func `a hopeless accuracy asks for 200 m and no more`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        #expect(world.report(north: 399, accuracy: 5000).isEmpty)
+        #expect(world.report(north: 401, accuracy: 5000).marbles == "X")
+    }
+
+    @Test func `a hysteresis larger than what accuracy may ask for is obeyed`() {
+        var world = World(zones: [.round(hysteresis: 400)])
+        _ = world.report(north: 0)
+        #expect(world.report(north: 599).isEmpty)
+        #expect(world.report(north: 601).marbles == "X")
+    }
+
+    @Test func `entering a small zone needs a quarter of its inradius at most`() {
+        var world = World(zones: [.round(radius: 40)])
+        _ = world.report(north: 300)
+        #expect(world.report(north: 30.5, accuracy: 50).isEmpty)
+        let entry = world.report(north: 29.5, accuracy: 50)
+        #expect(entry.marbles == "E")
+        #expect(entry.crossings.first?.marginCentimetres == 1000)
+        // Leaving it needs the whole margin.
+        #expect(world.report(north: 139, accuracy: 50).isEmpty)
+        #expect(world.report(north: 141, accuracy: 50).marbles == "X")
+    }
+
+    @Test func `the first decision is initial, whatever the margin`() {
+        var inside = World(zones: [.round()])
+        let found = inside.report(north: 199, accuracy: 100)
+        #expect(found.marbles == "!")
+        #expect(found.crossings.first?.reason == .initial)
+        var outside = World(zones: [.round()])
+        #expect(outside.report(north: 201, accuracy: 100).isEmpty)
+        #expect(outside.report(north: 100).marbles == "E")
+    }
+
+    @Test func `a late fix never moves presence`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        world.pass(seconds: 600)
+        #expect(world.report(north: 900, late: true).isEmpty)
+        #expect(world.report(north: 900, age: 601).isEmpty)
+        #expect(world.report(north: 900, age: 599).marbles == "X")
+        #expect(world.report(north: 0, age: 600).isEmpty)
+    }
+
+    @Test func `a fix of the same time as the last is decided`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 500)
+        #expect(world.report(north: 0).marbles == "E")
+    }
+
+    @Test func `polygons with holes are entered, and left into the hole`() {
+        func square(_ metres: Double) -> [Coordinate] {
+            [(-1.0, -1.0), (-1, 1), (1, 1), (1, -1)].map { north, east in
+                Coordinate(
+                    latitudeE7: Int32(north * metres / 0.011057439),
+                    longitudeE7: World.middle.longitudeE7 + Int32(east * metres / 0.0111319491))
+            }
+        }
+        let shape = ZoneShape.polygons([Polygon(outer: square(1000), holes: [square(300)])])
+        var world = World(zones: [.make(1, shape)])
+        #expect(world.report(north: 1500).isEmpty)
+        #expect(world.report(north: 800).marbles == "E")
+        #expect(world.report(north: 290).isEmpty)
+        #expect(world.report(north: 200).marbles == "X")
+        #expect(world.report(north: 0, east: -600).marbles == "E")
+    }
+
+    @Test func `zones are told one by one: own ones first, then by circle and id`() {
+        let second = CircleID(ID128(high: 1, low: 2))
+        var world = World(zones: [.round(5), .round(3)], circles: [second, World.circle])
+        _ = world.place([.round(4)], of: second)
+        _ = world.place(circles: [second, World.circle], own: [.round(9)])
+        let told = world.report(north: 0).crossings
+        #expect(told.map(\.zone.raw.low) == [9, 3, 5, 4])
+        #expect(told.map(\.circle) == [nil, World.circle, World.circle, second])
+    }
+
+    @Test func `a person without circles and one never heard of have no zones`() {
+        var world = World(zones: [.round()], circles: [])
+        #expect(world.report(north: 0).isEmpty)
+        var empty = World(zones: [.round()])
+        empty.state = PartitionState()
+        #expect(empty.report(north: 0).isEmpty)
+    }
+}
