@@ -1,0 +1,74 @@
+import Model
+
+/// Everything that the timer can be told.
+public enum Input: Hashable, Sendable {
+    /// Somebody waits; asked again for the same id, the new end counts.
+    case clockWanted(WantedClock, trace: String)
+    /// Nobody waits any longer.
+    case clockUnwanted(ClockID)
+
+    /// Somebody says that a person is in danger, past the evaluators.
+    case signal(EmergencySignal)
+    /// The same is taken back.
+    case signalCancelled(EmergencyCancel)
+    /// An evaluator decided about an emergency.
+    case emergency(EmergencyNews)
+    /// A human acknowledged.
+    case acknowledged(EmergencyAnswer)
+    /// A human ended it.
+    case resolved(EmergencyAnswer)
+    /// A notification came further.
+    case notification(NotificationNews)
+    /// A person is gone for good.
+    case personRemoved(PersonID)
+
+    /// A person wants to be watched over.
+    case startWatch(WatchStart)
+    /// The deadline moves back; `request` is answered.
+    case extendWatch(WatchID, by: Span, request: UInt64)
+    /// The person is safe, or no longer wants to be watched over; `request` is answered.
+    case closeWatch(WatchID, as: WatchClosing, request: UInt64)
+
+    /// What became of calling the operator's alarm.
+    case alarmCalled(EmergencyID, accepted: Bool, jitter: UInt64)
+    /// Time has passed.
+    case tick
+}
+
+/// A length of time as somebody asks for it.
+public enum Span: Hashable, Sendable {
+    case seconds(Int64)
+    case until(Timestamp)
+}
+
+/// How a watch ends before its time.
+public enum WatchClosing: Hashable, Sendable {
+    /// Its person arrived safely.
+    case end
+    /// It is not wanted any longer.
+    case cancel
+}
+
+/// What a new watch is made of.
+public struct WatchStart: Hashable, Sendable {
+    /// Random; not used when the watch turns out to be an extension.
+    public var id: WatchID
+    public var person: PersonID
+    public var span: Span
+    public var note: String?
+    public var trace: String
+    /// The request that is answered.
+    public var request: UInt64
+
+    public init(
+        id: WatchID, person: PersonID, span: Span, note: String? = nil, trace: String = "",
+        request: UInt64
+    ) {
+        self.id = id
+        self.person = person
+        self.span = span
+        self.note = note
+        self.trace = trace
+        self.request = request
+    }
+}

@@ -1,0 +1,134 @@
+import Model
+import Timing
+
+/// All waits of the suite, and what happens when one ends.
+///
+/// Clocks that others want are kept here by id and end only; their rows hold the rest. Watches and
+/// emergencies that are not over are kept whole, since each change decides about them.
+///
+/// ```swift
+/// var core = TimerCore(settings: settings, started: now)
+/// core.load(clocks: …, watches: …, vigils: …)
+/// core.handle(.clockWanted(clock, trace: ""), at: now, into: &effects)
+/// core.handle(.tick, at: core.nextDeadline ?? now, into: &effects)
+/// ```
+public struct TimerCore: Sendable {
+    /// What the operator chose.
+    public struct Settings: Hashable, Sendable {
+        /// After a watch's deadline, before it becomes an emergency.
+        public var graceSeconds: Int
+        /// There is an address to call in an alarm.
+        public var callsAlarm: Bool
+
+        public init(graceSeconds: Int = 120, callsAlarm: Bool = false) {
+            self.graceSeconds = graceSeconds
+            self.callsAlarm = callsAlarm
+        }
+    }
+
+    /// Whose end is waited for.
+    enum Wait: Hashable, Comparable, Sendable {
+        case clock(ClockID)
+        case watch(WatchID)
+        case vigil(EmergencyID)
+    }
+
+    let settings: Settings
+    /// What was due before is late.
+    let started: Timestamp
+    var queue = ClockQueue<Wait>()
+    /// Those that run.
+    var watches: [WatchID: TimedWatch] = [:]
+    var watchOfPerson: [PersonID: WatchID] = [:]
+    var vigils: [EmergencyID: Vigil] = [:]
+
+    public init(settings: Settings, started: Timestamp) {
+        self.settings = settings
+        self.started = started
+    }
+
+    /// Takes over what the store holds, at the start.
+    ///
+    /// Vigils get their full time again: what the others said while the timer was down has still to
+    /// be heard. An alarm whose call has no answer yet is called again at once.
+    ///
+    /// - Parameter watches: those that run
+    public mutating func load(
+        clocks: [(id: ClockID, due: Timestamp)], watches: [TimedWatch], vigils: [Vigil]
+    ) {
+        queue = ClockQueue(clocks.map { .init(.clock($0.id), due: $0.due) })
+        self.watches = [:]
+        watchOfPerson = [:]
+        for timed in watches { keep(timed) }
+        self.vigils = [:]
+        for var vigil in vigils {
+            if vigil.state == .waiting {
+                vigil.due = max(vigil.due, started + .seconds(Limits.undeliveredSeconds))
+            } else if vigil.state == .alarmed, settings.callsAlarm, !vigil.isCallAccepted {
+                vigil.due = started
+            }
+            keep(vigil)
+        }
+    }
+
+    /// When to call ``Input/tick`` next; nil when nothing waits.
+    public var nextDeadline: Timestamp? { queue.next }
+
+    /// Clocks of others that have not fired. Each watch and each vigil has one wait besides.
+    public var pendingClockCount: Int { queue.count - watches.count - vigils.count }
+    public var activeWatchCount: Int { watches.count }
+    /// Emergencies that nobody was told of in time and that are not over, ids ascending.
+    public var undelivered: [EmergencyID] {
+        vigils.values.filter { $0.state == .alarmed }.map(\.emergency).sorted()
+    }
+
+    /// Takes one input in; what has to be done is appended to the effects, in order.
+    public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
+        switch input {
+        case .clockWanted(let clock, let trace):
+            queue.set(.clock(clock.id), due: clock.due)
+            effects.append(.saveClock(clock, trace: trace))
+        case .clockUnwanted(let id):
+            queue.remove(.clock(id))
+            effects.append(.removeClock(id))
+        case .signal(let signal): watchOver(signal, at: now, into: &effects)
+        case .signalCancelled(let cancel): takeBack(cancel, at: now, into: &effects)
+        case .emergency(let news): hear(news, at: now, into: &effects)
+        case .acknowledged(let answer):
+            settle(answer.emergency, of: answer.person, at: now, into: &effects)
+        case .resolved(let answer):
+            end(answer.emergency, of: answer.person, at: now, into: &effects)
+        case .notification(let news): hear(news, at: now, into: &effects)
+        case .personRemoved(let person): forget(person, at: now, into: &effects)
+        case .startWatch(let start): self.start(start, at: now, into: &effects)
+        case .extendWatch(let id, let span, let request):
+            effects.append(.answer(request, extend(id, by: span, at: now, into: &effects)))
+        case .closeWatch(let id, let closing, let request):
+            effects.append(.answer(request, close(id, as: closing, at: now, into: &effects)))
+        case .alarmCalled(let id, let accepted, let jitter):
+            alarmCalled(id, accepted: accepted, jitter: jitter, at: now, into: &effects)
+        case .tick: tick(at: now, into: &effects)
+        }
+    }
+
+    private mutating func tick(at now: Timestamp, into effects: inout [Effect]) {
+        for _ in 0..<Limits.firedPerTurnMax {
+            guard let entry = queue.popDue(at: now) else { return }
+            switch entry.id {
+            case .clock(let id): effects.append(.fire(id, late: entry.due < started))
+            case .watch(let id): watchDue(id, at: now, into: &effects)
+            case .vigil(let id): vigilDue(id, at: now, into: &effects)
+            }
+        }
+    }
+
+    private mutating func forget(
+        _ person: PersonID, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        if let id = watchOfPerson[person] { _ = close(id, as: .cancel, at: now, into: &effects) }
+        for vigil in openVigils(of: person) {
+            end(vigil.emergency, of: person, at: now, into: &effects)
+        }
+        effects.append(.removeWatches(of: person))
+    }
+}

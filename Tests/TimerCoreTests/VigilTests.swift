@@ -1,0 +1,172 @@
+import Model
+import Testing
+import TimerCore
+
+@Suite struct `An emergency nobody is told of` {
+    @Test func `alarms the operator fifteen seconds after its countdown, once`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        let steps = line.run(until: 86_400)
+        #expect(steps.effects.alarms == [Some.emergency(1)])
+        #expect(steps.first?.second == 25)
+        #expect(line.core.undelivered == [Some.emergency(1)])
+    }
+
+    @Test func `is noticed by what evaluators say as well`() {
+        var line = Timeline()
+        line.at(0, .emergency(Some.news(1, .countdown, at: 0)))
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(10, .emergency(Some.news(1, .open, at: 0)))
+        #expect(
+            line.run(until: 1000).seconds { if case .raiseAlarm = $0 { true } else { false } }
+                == [25])
+    }
+
+    @Test func `opened before its countdown's end alarms fifteen seconds after that`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0, countdown: 60)))
+        line.at(5, .emergency(Some.news(1, .open, signal: 2, at: 0)))
+        #expect(line.run(until: 1000).first?.second == 20)
+    }
+
+    @Test(arguments: [NotificationState.accepted, .delivered])
+    func `is no trouble once a delivery is accepted`(state: NotificationState) {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(20, .notification(Some.notification(of: 1, state)))
+        #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
+    @Test(arguments: [NotificationState.queued, .sending, .refused, .unknown, .expired])
+    func `is not helped by a delivery that nobody accepted`(state: NotificationState) {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(20, .notification(Some.notification(of: 1, state)))
+        line.at(20, .notification(Some.notification(of: nil, .accepted)))
+        line.at(20, .notification(Some.notification(of: 7, .accepted, about: Some.ben)))
+        #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
+    }
+
+    @Test func `cancelled in its countdown is nobody's business`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        let cancel = EmergencyCancel(
+            id: EventID(.zero), person: Some.anna, emergency: Some.emergency(1),
+            received: Timeline.time(9))
+        line.at(9, .signalCancelled(cancel))
+        line.at(9, .emergency(Some.news(1, .countdown, at: 0)))
+        line.at(10, .emergency(Some.news(1, .cancelled, at: 0)))
+        #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
+    @Test func `taken back after its countdown still counts until an evaluator agrees`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        let cancel = EmergencyCancel(
+            id: EventID(.zero), person: Some.anna, emergency: Some.emergency(1),
+            received: Timeline.time(12))
+        line.at(12, .signalCancelled(cancel))
+        #expect(line.run(until: 25).effects.alarms.count == 1)
+        let effects = line.at(30, .emergency(Some.news(1, .cancelled, at: 0)))
+        #expect(effects.contains { if case .endAlarm = $0 { true } else { false } })
+        #expect(line.core.undelivered.isEmpty)
+    }
+
+    @Test func `is over when somebody acknowledges or resolves it`() {
+        let answer = EmergencyAnswer(
+            emergency: Some.emergency(1), person: Some.anna, by: Some.ben, at: Timeline.time(11))
+        for input in [
+            Input.acknowledged(answer), .resolved(answer),
+            .emergency(Some.news(1, .acknowledged, at: 0)),
+            .emergency(Some.news(1, .resolved, at: 0)),
+        ] {
+            var line = Timeline()
+            line.at(0, .signal(Some.signal(1, at: 0)))
+            line.at(11, input)
+            #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+        }
+    }
+
+    @Test func `that a further press joined is one alarm, not two`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(4, .signal(Some.signal(2, at: 4)))
+        line.at(5, .emergency(Some.news(1, .open, signal: 2, at: 0)))
+        #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
+    }
+
+    @Test func `is settled by a delivery for the emergency that its signal joined`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(4, .signal(Some.signal(2, at: 4)))
+        line.at(14, .notification(Some.notification(of: 1, .accepted)))
+        #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
+    @Test func `stays told when older news of another stream come later`() {
+        var line = Timeline()
+        line.at(0, .notification(Some.notification(of: 1, .accepted)))
+        line.at(1, .signal(Some.signal(1, at: 0)))
+        line.at(1, .emergency(Some.news(1, .open, at: 0)))
+        line.at(2, .emergency(Some.news(2, .resolved, at: 0)))
+        line.at(2, .signal(Some.signal(2, at: 0)))
+        #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
+    @Test func `is heard of late gets its full time, also after a restart`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: -5000)))
+        line.restart(at: 500)
+        #expect(line.run(until: 514).effects.alarms.isEmpty)
+        #expect(line.run(until: 515).effects.alarms == [Some.emergency(1)])
+    }
+
+    @Test func `can come of a watch that ran out`() {
+        var line = Timeline(graceSeconds: 60)
+        line.at(0, Some.start(1, seconds: 600))
+        let steps = line.run(until: 2000)
+        #expect(steps.effects.alarms == steps.effects.expiries.map(\.id))
+        #expect(steps.seconds { if case .raiseAlarm = $0 { true } else { false } } == [675])
+    }
+
+    @Test func `calls the operator's address until that takes it`() {
+        var line = Timeline(callsAlarm: true)
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        #expect(line.run(until: 25).effects.calls == [Some.emergency(1)])
+        line.at(26, .alarmCalled(Some.emergency(1), accepted: false, jitter: 0))
+        let second = line.run(until: 60)
+        #expect(second.effects.calls == [Some.emergency(1)] && second.effects.alarms.isEmpty)
+        line.at(60, .alarmCalled(Some.emergency(1), accepted: true, jitter: 0))
+        #expect(line.run(until: 86_400).isEmpty)
+        line.restart(at: 90_000)
+        #expect(line.run(until: 180_000).isEmpty)
+    }
+
+    @Test func `calls again after a restart when the answer got lost`() {
+        var line = Timeline(callsAlarm: true)
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        _ = line.run(until: 25)
+        line.restart(at: 30)
+        let steps = line.run(until: 30)
+        #expect(steps.effects.calls == [Some.emergency(1)] && steps.effects.alarms.isEmpty)
+    }
+
+    @Test func `stops being called about when it is told at last`() {
+        var line = Timeline(callsAlarm: true)
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        _ = line.run(until: 25)
+        line.at(26, .alarmCalled(Some.emergency(1), accepted: false, jitter: 0))
+        line.at(27, .notification(Some.notification(of: 1, .accepted)))
+        #expect(line.run(until: 86_400).effects.calls.isEmpty)
+        #expect(line.core.undelivered.isEmpty)
+    }
+
+    @Test func `is forgotten after a week`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(20, .notification(Some.notification(of: 1, .accepted)))
+        #expect(line.vigils.count == 1)
+        _ = line.run(until: 8 * 86_400)
+        #expect(line.vigils.isEmpty && line.core.nextDeadline == nil)
+    }
+}
