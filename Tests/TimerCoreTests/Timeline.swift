@@ -12,6 +12,7 @@ struct Timeline {
     static let epoch: Int64 = 1_800_000_000
     let settings: TimerCore.Settings
     private(set) var core: TimerCore
+    private var second = 0
     private var clocks: [ClockID: (due: Timestamp, isFired: Bool)] = [:]
     private(set) var watches: [WatchID: TimedWatch] = [:]
     private(set) var vigils: [EmergencyID: Vigil] = [:]
@@ -26,6 +27,7 @@ struct Timeline {
     /// Lets the input happen in that second and keeps the rows it leads to.
     @discardableResult
     mutating func at(_ second: Int, _ input: Input) -> [Effect] {
+        self.second = second
         var effects: [Effect] = []
         core.handle(input, at: Timeline.time(second), into: &effects)
         return effects.compactMap { store($0) }
@@ -36,7 +38,8 @@ struct Timeline {
         var steps: [Step] = []
         while let next = core.nextDeadline, next <= Timeline.time(second) {
             // As the loop does, the core is woken in the first whole second that is not too early.
-            let woken = Int((next.microseconds + 999_999) / 1_000_000 - Timeline.epoch)
+            let due = Int((next.microseconds + 999_999) / 1_000_000 - Timeline.epoch)
+            let woken = max(due, self.second)
             steps += at(woken, .tick).map { Step(second: woken, effect: $0) }
         }
         return steps
@@ -44,6 +47,7 @@ struct Timeline {
 
     /// The process dies and comes back later with its rows alone.
     mutating func restart(at second: Int) {
+        self.second = second
         core = TimerCore(settings: settings, started: Timeline.time(second))
         core.load(
             clocks: clocks.filter { !$0.value.isFired }.map { ($0.key, $0.value.due) },
