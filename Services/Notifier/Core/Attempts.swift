@@ -133,6 +133,10 @@ extension Notifier {
         _ id: NotificationID, _ result: AttemptResult, jitter: UInt8, _ turn: inout Turn
     ) {
         guard var notification = notifications[id] else { return }
+        // A receipt may have overtaken the end of the attempt: then nothing is left to do.
+        guard notification.state.rank < NotificationState.accepted.rank else {
+            return keep(notification, isChange: false, &turn)
+        }
         switch result.outcome {
         case .accepted: settle(id, as: .accepted, &turn)
         case .refused: refuse(id, notification.answer, &turn)

@@ -84,6 +84,12 @@ public struct TestResult: Hashable, Sendable {
     public var notification: NotificationID
     public var outcome: AttemptOutcome
     public var answer: String
+
+    public init(notification: NotificationID, outcome: AttemptOutcome, answer: String) {
+        self.notification = notification
+        self.outcome = outcome
+        self.answer = answer
+    }
 }
 
 /// What an operator should know.

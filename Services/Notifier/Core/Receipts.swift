@@ -24,7 +24,9 @@ extension Notifier {
             }
         case .accepted:
             // The gateway has it, whatever became of the attempt's own answer.
-            if notification.state == .unknown { close(id, as: .accepted, answer, &turn) }
+            if notification.state.rank < NotificationState.accepted.rank {
+                close(id, as: .accepted, answer, &turn)
+            }
         case .buffered:
             notification.answer = answer
             keep(notification, isChange: false, &turn)

@@ -1,0 +1,213 @@
+import Directory
+import Model
+import NotifierCore
+import Testing
+
+struct AttemptTests {
+    /// A gateway that gives these outcomes in turn, then accepts.
+    private func gateway(
+        _ outcomes: [AttemptOutcome], retryAfter: Duration? = nil
+    ) -> (Delivery) -> AttemptResult? {
+        { delivery in
+            let index = delivery.attempt - 1
+            return AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: outcomes.indices.contains(index) ? outcomes[index] : .accepted,
+                answer: "said \(delivery.attempt)", retryAfter: retryAfter)
+        }
+    }
+
+    /// One recipient with one number.
+    private func lonely() -> World {
+        var world = World()
+        var family = Town.family
+        family.members = [family.members[0], family.members[2]]
+        world.change(.circleChanged(family))
+        return world
+    }
+
+    private func states(of id: NotificationID, in world: World) -> [NotificationState] {
+        world.published.compactMap { body in
+            guard case .notificationChanged(let news) = body, news.notification == id else {
+                return nil
+            }
+            return news.state
+        }
+    }
+
+    @Test func `each state is published once and in order`() {
+        var world = lonely()
+        world.tell(.zoneEntered(Town.crossing()))
+        let id = world.sent[0].notification
+        world.handle(.receipt(Receipt(notification: id, kind: .delivered)))
+        world.handle(.receipt(Receipt(notification: id, kind: .delivered)))
+        #expect(states(of: id, in: world) == [.queued, .sending, .accepted, .delivered])
+    }
+
+    @Test func `the attempt is written before the network hears of it`() {
+        var world = lonely()
+        world.tell(.zoneEntered(Town.crossing()))
+        let attempt = world.effects.firstIndex {
+            if case .save(.attempt(let attempt)) = $0 { attempt.outcome == nil } else { false }
+        }
+        let send = world.effects.firstIndex { if case .send = $0 { true } else { false } }
+        #expect(attempt != nil && send != nil && attempt! < send!)
+    }
+
+    @Test func `a temporary failure is tried again with growing waits`() {
+        var world = lonely()
+        world.gateway = gateway([.later, .later, .later])
+        world.tell(.emergencyOpened(Town.news()))
+        var waits: [Duration] = []
+        var last = world.now
+        for expected in 2...4 {
+            while world.sent.count < expected, world.now - World.start < .seconds(60) {
+                world.pass(.milliseconds(50))
+            }
+            waits.append(world.now - last)
+            last = world.now
+        }
+        #expect(world.sent.count == 4)
+        #expect(waits[0] <= .milliseconds(1050) && waits[2] > waits[0])
+        #expect(Set(world.sent.map(\.messageID)).count == 1)
+    }
+
+    @Test func `a gateway that asks for patience gets it`() {
+        var world = lonely()
+        world.gateway = gateway([.later], retryAfter: .seconds(40))
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(39))
+        #expect(world.sent.count == 1)
+        world.pass(.seconds(1))
+        #expect(world.sent.count == 2)
+    }
+
+    @Test func `long waits are the timer's, short ones the notifier's own`() {
+        for (asked, isClock) in [(40, false), (90, true)] {
+            var world = lonely()
+            world.gateway = gateway([.later], retryAfter: .seconds(asked))
+            world.tell(.zoneEntered(Town.crossing()))
+            #expect(world.wanted.values.contains { $0.rule == .retry } == isClock)
+            world.pass(.seconds(asked))
+            #expect(world.sent.count == 2)
+        }
+    }
+
+    @Test func `news that cannot leave in time expires with its reason`() {
+        var world = lonely()
+        world.gateway = gateway(.init(repeating: .later, count: 99))
+        world.tell(.zoneEntered(Town.crossing()))
+        world.pass(.seconds(1000))
+        let id = world.sent[0].notification
+        #expect(world.notification(id)?.state == .expired)
+        let sent = world.sent.count
+        world.pass(.seconds(3600))
+        #expect(world.sent.count == sent)
+    }
+
+    @Test func `a refused number is not tried again; the next contact point is`() {
+        var world = World()
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: delivery.address == "+60111000003" ? .refused : .accepted)
+        }
+        var citra = Town.citra
+        citra.contacts.append(
+            ContactPoint(
+                id: ContactID(ID128(high: 3, low: 7)), channel: .sms, address: "+60111000033",
+                rank: 5))
+        world.change(.personChanged(citra))
+        world.tell(.zoneEntered(Town.crossing()))
+        world.pass(.seconds(800))
+        #expect(world.addresses.filter { $0 == "+60111000003" }.count == 1)
+        #expect(world.addresses.filter { $0 == "+60111000033" }.count == 1)
+    }
+
+    @Test func `in doubt an emergency is sent again with the same reference and id`() {
+        var world = lonely()
+        world.gateway = gateway([.unknown])
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(5))
+        #expect(world.sent.count == 2)
+        #expect(world.sent[0].messageID == world.sent[1].messageID)
+        #expect(world.sent[0].text == world.sent[1].text)
+        #expect(world.sent[0].token == world.sent[1].token)
+        #expect(world.notification(world.sent[0].notification)?.state == .accepted)
+    }
+
+    @Test func `in doubt for ever, an emergency is not repeated for ever`() {
+        var world = lonely()
+        world.gateway = gateway(.init(repeating: .unknown, count: 99))
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(100))
+        #expect(world.sent.count == 1 + Limits.unknownResendsMax)
+    }
+
+    @Test func `in doubt zone news is not sent again`() {
+        var world = lonely()
+        world.gateway = gateway([.unknown])
+        world.tell(.zoneEntered(Town.crossing()))
+        world.pass(.seconds(800))
+        #expect(world.sent.count == 1)
+        #expect(world.notification(world.sent[0].notification)?.state == .unknown)
+    }
+
+    @Test func `what was on its way when the process died: emergencies again, zone news not`() {
+        var world = lonely()
+        world.gateway = { _ in nil }
+        world.tell(.zoneEntered(Town.crossing()))
+        world.tell(.emergencyOpened(Town.news()))
+        let before = world.sent
+        #expect(before.count == 2)
+        world.clear()
+        world.gateway = gateway([])
+        world.restart()
+        world.pass(.seconds(5))
+        #expect(world.sent.map(\.messageID) == [before[1].messageID])
+        #expect(world.sent.map(\.attempt) == [2])
+        #expect(world.notification(before[0].notification)?.state == .unknown)
+        #expect(world.attempts.filter { $0.outcome == .unknown }.count == 2)
+    }
+
+    @Test func `an attempt whose end nobody hears of is in doubt after a while`() {
+        var world = lonely()
+        world.gateway = { _ in nil }
+        world.tell(.zoneEntered(Town.crossing()))
+        world.pass(Limits.flightMax)
+        #expect(world.notification(world.sent[0].notification)?.state == .unknown)
+    }
+
+    @Test func `the end of an old attempt changes nothing`() {
+        var world = lonely()
+        world.gateway = gateway([.later])
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(5))
+        world.handle(
+            .attempted(
+                AttemptResult(
+                    notification: world.sent[0].notification, number: 1, outcome: .refused)))
+        #expect(world.notification(world.sent[0].notification)?.state == .accepted)
+    }
+
+    @Test func `what waits for its gateway is not piled up by the ladder's rounds`() {
+        var world = lonely()
+        world.gateway = gateway(.init(repeating: .unreachable, count: 999))
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(3600))
+        world.gateway = World().gateway
+        world.clear()
+        world.pass(.seconds(60))
+        #expect(world.addresses.filter { $0 == "+60111000003" }.count == 1)
+    }
+
+    @Test func `safety goes first and is not held up by a crowd of zone news`() {
+        var world = lonely()
+        world.gateway = { _ in nil }
+        for _ in 0..<100 { world.tell(.zoneEntered(Town.crossing())) }
+        #expect(world.sent.count == Limits.newsInFlightMax)
+        world.clear()
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.map(\.isSafety) == [true])
+    }
+}

@@ -1,0 +1,179 @@
+import Directory
+import Model
+import NotifierCore
+import Testing
+
+struct FallbackTests {
+    @Test func `with every evaluator dead a panic is told three seconds after its countdown`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.pass(.milliseconds(12_999))
+        #expect(world.sent.isEmpty)
+        world.pass(.milliseconds(1))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        #expect(adopted(in: world) == [Town.emergency(1)])
+        #expect(world.warnings.contains(.adopted(Town.emergency(1))))
+        world.clear()
+        world.pass(.seconds(120))
+        #expect(world.addresses == ["+60111000003"], "the ladder climbs")
+    }
+
+    @Test func `the same holds for a watch that ran out`() {
+        var world = World()
+        world.tell(.watchExpired(Town.signal(countdown: .zero, trigger: .watchExpired)))
+        world.pass(.seconds(3))
+        #expect(world.sent.count == 2)
+        #expect(world.sent.allSatisfy { $0.text.contains("watch ran out") })
+    }
+
+    @Test func `the fallback does not need the timer`() {
+        var world = World()
+        world.isTimerAlive = false
+        world.tell(.sosRaised(Town.signal(countdown: .zero)))
+        world.pass(.seconds(3) + Limits.clockGrace)
+        #expect(world.sent.count == 2)
+    }
+
+    @Test(arguments: ["opened", "joined", "cancelled"])
+    func `an evaluator's answer ends the wait`(answer: String) {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        #expect(world.wanted.values.map(\.rule) == [.fallback])
+        switch answer {
+        case "opened": world.tell(.emergencyOpened(Town.news()))
+        case "joined": world.tell(.emergencyJoined(Town.news(9, signal: 1)))
+        default: world.tell(.emergencyCancelled(Town.news(1, .cancelled)))
+        }
+        #expect(!world.wanted.values.contains { $0.rule == .fallback })
+        world.clear()
+        world.pass(.seconds(60))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `an answer that came before the signal counts`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.tell(.sosRaised(Town.signal()))
+        #expect(!world.wanted.values.contains { $0.rule == .fallback })
+    }
+
+    @Test func `an evaluator that dies in the countdown takes no emergency along`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.tell(.emergencyCountdown(Town.news(1, .countdown)))
+        world.pass(.seconds(13))
+        #expect(world.sent.count == 2)
+    }
+
+    @Test func `a late opened tells nobody twice`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.pass(.seconds(13))
+        world.clear()
+        world.tell(.emergencyCountdown(Town.news(1, .countdown)))
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.isEmpty)
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id))))
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.emergency(Town.emergency(1))?.state == .acknowledged)
+    }
+
+    @Test func `cancelled in the countdown without evaluators: nobody is told`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.pass(.seconds(9))
+        world.tell(.sosCancelled(cancel(1)))
+        world.pass(.seconds(3600))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `cancelled after the ladder was opened here: everyone told hears it`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.pass(.seconds(20))
+        world.clear()
+        world.tell(.sosCancelled(cancel(1)))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        #expect(world.sent.allSatisfy { $0.text.contains("called it off") })
+        world.clear()
+        world.pass(.seconds(3600))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `once an evaluator knows of it, its word decides about a cancel`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.pass(.seconds(13))
+        world.tell(.emergencyOpened(Town.news()))
+        world.tell(.sosCancelled(cancel(1)))
+        #expect(world.emergency(Town.emergency(1))?.state == .open)
+    }
+
+    @Test func `a further signal joins the emergency that is open`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.clear()
+        world.tell(.sosRaised(Town.signal(2, countdown: .zero)))
+        world.pass(.seconds(3))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        #expect(world.sent.allSatisfy { $0.text.contains("PRESSED AGAIN") })
+        #expect(adopted(in: world) == [Town.emergency(2)])
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        #expect(world.sent.isEmpty, "it was told already")
+    }
+
+    @Test func `two signals without evaluators are one emergency, named by the first`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal(1)))
+        world.pass(.seconds(1))
+        world.tell(.sosRaised(Town.signal(2, at: world.now, countdown: .zero)))
+        world.pass(.seconds(3))
+        #expect(world.emergencies.keys.sorted() == [Town.emergency(1)])
+        #expect(world.sent.count == 2)
+        world.clear()
+        world.pass(.seconds(60))
+        #expect(world.sent.isEmpty, "the first one's wait has ended too")
+    }
+
+    @Test func `a signal adopted as its own and then joined elsewhere is folded in`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal(2, countdown: .zero)))
+        world.pass(.seconds(3))
+        world.tell(.emergencyOpened(Town.news(1)))
+        world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        #expect(world.emergency(Town.emergency(2))?.state == .cancelled)
+        #expect(world.emergency(Town.emergency(1))?.state == .open)
+    }
+
+    @Test func `acknowledging works while evaluators are dead`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal(countdown: .zero)))
+        world.pass(.seconds(3))
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id))))
+        world.clear()
+        world.pass(.seconds(600))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `the wait survives a restart`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.restart()
+        world.pass(.seconds(13))
+        #expect(world.sent.count == 2)
+        #expect(world.emergencies.count == 1)
+    }
+
+    private func adopted(in world: World) -> [EmergencyID] {
+        world.published.compactMap { body in
+            if case .ladderAdopted(let signal) = body { signal.id } else { nil }
+        }
+    }
+
+    private func cancel(_ number: UInt64) -> EmergencyCancel {
+        EmergencyCancel(
+            id: EventID(.zero), person: Town.aisha.id, emergency: Town.emergency(number),
+            received: World.start)
+    }
+}

@@ -1,0 +1,216 @@
+import Directory
+import Model
+import NotifierCore
+import Testing
+
+struct GatewayTests {
+    private static let two = [
+        Gateway(name: "first", channels: [.sms]), Gateway(name: "second", channels: [.sms]),
+    ]
+
+    private func answers(
+        _ outcomes: [String: AttemptOutcome]
+    ) -> (Delivery) -> AttemptResult? {
+        { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: outcomes[delivery.gateway] ?? .accepted, answer: "code 403")
+        }
+    }
+
+    @Test func `a fault of ours takes the gateway down, and the next one is used at once`() {
+        var world = World(gateways: Self.two)
+        world.gateway = answers(["first": .misconfigured])
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.map(\.gateway) == ["first", "second"])
+        #expect(world.notifier.troubles.count == 1)
+        #expect(
+            world.warnings.contains(.gatewayDown("first", .misconfigured, answer: "code 403")))
+        world.clear()
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(world.sent.map(\.gateway) == ["second", "second"])
+    }
+
+    @Test func `a gateway that has no way to a number is not asked again for it`() {
+        var world = World(gateways: Self.two)
+        world.gateway = answers(["first": .unroutable])
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.map(\.gateway) == ["first", "second"])
+        #expect(world.notifier.troubles.isEmpty, "other numbers may do")
+    }
+
+    @Test func `no gateway with a way to a number: as good as refused`() {
+        var world = World(gateways: Self.two)
+        world.gateway = answers(["first": .unroutable, "second": .unroutable])
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(world.notifications.allSatisfy { $0.state == .refused })
+    }
+
+    @Test func `while the only gateway is down emergencies go on trying, one news finds out`() {
+        var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
+        world.gateway = answers(["sms": .unreachable])
+        world.tell(.zoneEntered(Town.crossing()))
+        world.pass(.seconds(1))
+        for _ in 0..<20 { world.tell(.zoneEntered(Town.crossing(Town.school, at: world.now))) }
+        world.clear()
+        world.pass(.seconds(30))
+        let news = world.sent.filter { !$0.isSafety }.count
+        #expect(news > 0 && news <= 6, "probes, not a crowd")
+        world.clear()
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(30))
+        #expect(world.sent.filter(\.isSafety).count >= 3)
+        world.gateway = answers([:])
+        world.pass(.seconds(120))
+        #expect(world.notifier.troubles.isEmpty)
+        #expect(world.warnings.contains(.gatewayUp("sms")))
+        let waiting = world.notifications.filter { $0.state != .accepted }
+        #expect(waiting.isEmpty, "everything left afterwards")
+    }
+
+    @Test func `silence takes a gateway down after the third time`() {
+        var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
+        world.gateway = answers(["sms": .unknown])
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(world.notifier.troubles.isEmpty)
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(!world.notifier.troubles.isEmpty)
+    }
+
+    @Test func `health survives a restart`() {
+        var world = World(gateways: Self.two)
+        world.gateway = answers(["first": .misconfigured])
+        world.tell(.emergencyOpened(Town.news()))
+        world.restart()
+        #expect(world.notifier.troubles.count == 1)
+    }
+
+    @Test func `a test has one attempt and its answer is the gateway's`() {
+        var world = World(gateways: Self.two)
+        world.gateway = answers(["second": .later])
+        world.handle(
+            .test(request: 7, gateway: "second", to: "+60111", id: ID128.zero, trace: ""))
+        let result = TestResult(
+            notification: NotificationID(.zero), outcome: .later, answer: "code 403")
+        #expect(world.answers[7] == .tested(result))
+        world.pass(.seconds(3600))
+        #expect(world.sent.count == 1)
+    }
+
+    @Test func `a test of what is not there is refused`() {
+        var world = World(gateways: Self.two)
+        world.handle(.test(request: 1, gateway: "x", to: "+6", id: .zero, trace: ""))
+        world.handle(.test(request: 2, gateway: "first", to: "a@b.c", id: .zero, trace: ""))
+        #expect(world.answers[1] == .unknownGateway)
+        #expect(world.answers[2] == .wrongAddress)
+    }
+
+    @Test func `a down gateway is open again only after its wait`() {
+        var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
+        world.gateway = answers(["sms": .misconfigured])
+        world.tell(.zoneEntered(Town.crossing()))
+        let first = world.sent.count
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(world.sent.count == first, "nothing more is wasted on it")
+    }
+}
+
+struct ReceiptTests {
+    private func sent() -> (World, Delivery) {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        let sms = world.sent.first { $0.channel == .sms }!
+        return (world, sms)
+    }
+
+    private func state(_ world: World, _ delivery: Delivery) -> NotificationState? {
+        world.notification(delivery.notification)?.state
+    }
+
+    @Test func `states never go back, whatever the order of receipts`() {
+        for kinds in [
+            [ReceiptKind.accepted, .delivered], [.delivered, .accepted],
+            [.buffered, .delivered, .buffered], [.delivered, .failed], [.failed, .delivered],
+        ] {
+            var (world, sms) = sent()
+            for kind in kinds {
+                world.handle(.receipt(Receipt(notification: sms.notification, kind: kind)))
+            }
+            #expect(state(world, sms) == .delivered)
+        }
+    }
+
+    @Test func `a failure after acceptance uses the next contact point, once`() {
+        var (world, sms) = sent()
+        var budi = Town.budi
+        budi.contacts.append(
+            ContactPoint(
+                id: ContactID(ID128(high: 2, low: 7)), channel: .sms, address: "+60111000022",
+                rank: 9))
+        world.change(.personChanged(budi))
+        world.clear()
+        for _ in 0..<3 {
+            world.handle(.receipt(Receipt(notification: sms.notification, kind: .failed)))
+        }
+        #expect(state(world, sms) == .refused)
+        #expect(world.addresses == ["+60111000022"])
+    }
+
+    @Test func `a receipt for another number changes nothing`() {
+        var (world, sms) = sent()
+        world.handle(
+            .receipt(
+                Receipt(
+                    notification: sms.notification, kind: .delivered, address: "+60999999999")))
+        #expect(state(world, sms) == .accepted)
+        #expect(world.warnings.contains(.receiptForAnother(sms.notification)))
+        world.handle(
+            .receipt(
+                Receipt(
+                    notification: sms.notification, kind: .delivered, address: " 60111000002")))
+        #expect(state(world, sms) == .delivered)
+    }
+
+    @Test func `a receipt that overtakes the attempt's own answer settles it`() {
+        var world = World()
+        world.gateway = { _ in nil }
+        world.tell(.emergencyOpened(Town.news()))
+        let sms = world.sent.first { $0.channel == .sms }!
+        world.handle(.receipt(Receipt(notification: sms.notification, kind: .delivered)))
+        #expect(state(world, sms) == .delivered)
+        world.handle(
+            .attempted(
+                AttemptResult(
+                    notification: sms.notification, number: 1, outcome: .unknown)))
+        #expect(state(world, sms) == .delivered)
+        world.clear()
+        world.pass(.seconds(60))
+        #expect(!world.sent.contains { $0.notification == sms.notification }, "not sent again")
+    }
+
+    @Test func `in doubt, a word of the next one on the way is enough`() {
+        var world = World()
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt, outcome: .unknown)
+        }
+        world.tell(.zoneEntered(Town.crossing()))
+        let sms = world.sent.first { $0.channel == .sms }!
+        world.handle(.receipt(Receipt(notification: sms.notification, kind: .accepted)))
+        #expect(state(world, sms) == .accepted)
+    }
+
+    @Test func `a receipt for a message that is only in the store is taken, and not kept`() {
+        var world = World()
+        world.tell(.zoneEntered(Town.crossing()))
+        let sms = world.sent.first { $0.channel == .sms }!
+        let stored = world.notification(sms.notification)
+        world.pass(.seconds(7200))
+        #expect(!world.notifier.holds(sms.notification))
+        world.handle(
+            .receipt(
+                Receipt(notification: sms.notification, stored: stored, kind: .delivered)))
+        #expect(state(world, sms) == .delivered)
+        #expect(!world.notifier.holds(sms.notification))
+    }
+}

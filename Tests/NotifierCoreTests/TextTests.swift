@@ -1,0 +1,187 @@
+import Model
+import NotifierCore
+import Testing
+
+struct TextTests {
+    private static let now = Timestamp("2026-11-20T02:20:00Z")!
+    private static let place = Place(
+        Fix(
+            time: now - .seconds(120), position: Coordinate(latitude: 3.139, longitude: 101.6869)!,
+            accuracyCentimetres: 1150))
+
+    private func setting(
+        _ language: Language = .english, who: String = "Aisha", offset: Int? = 8 * 3600
+    ) -> Setting {
+        Setting(
+            language: language, who: who, circle: "Family", reference: "4711", now: Self.now,
+            offsetSeconds: offset)
+    }
+
+    private func alarm(note: String? = nil) -> Saying {
+        .alarm(
+            Alarm(
+                trigger: .panic, raised: Self.now, place: Self.place, battery: 34, note: note),
+            .first)
+    }
+
+    @Test func `an alarm as SMS says who, what, when, where, how sure, how to answer`() {
+        let text = Composer(setting()).words(for: alarm(), on: .sms).text
+        #expect(
+            text == "SOS Aisha: panic button, 10:20."
+                + " https://osm.org/?mlat=3.13900&mlon=101.68690"
+                + " within 12 m, 10:18. Battery 34%. Take it in Jaga, ref 4711.")
+        #expect(SMSText(text).segments == 1)
+    }
+
+    @Test func `an alarm as mail has a subject and lines`() {
+        let mail = Composer(setting()).words(for: alarm(note: "at the bridge"), on: .email)
+        #expect(mail.subject == "SOS Aisha: panic button, 10:20")
+        #expect(
+            mail.text == """
+                SOS Aisha: panic button, 10:20.
+                https://osm.org/?mlat=3.13900&mlon=101.68690
+
+                Position 3.13900, 101.68690.
+                within 12 m, 10:18.
+                Battery 34%.
+                Note: at the bridge.
+                Take it in Jaga, ref 4711.
+
+                You are told as a member of Family.
+
+                """)
+    }
+
+    @Test func `zone news in three languages`() {
+        let saying = Saying.crossed(zone: "School", inside: true, at: Self.now, place: nil)
+        let texts = Language.allCases.map {
+            Composer(setting($0)).words(for: saying, on: .sms).text
+        }
+        #expect(
+            texts == [
+                "Jaga: Aisha entered School, 10:20.", "Jaga: Aisha tiba di School, 10:20.",
+                "Jaga: Aisha tiba di School, 10:20.",
+            ])
+    }
+
+    @Test(arguments: Language.allCases, [Channel.sms, .email])
+    func `every saying has words of GSM 03.38 where names have`(
+        language: Language, channel: Channel
+    ) {
+        for saying in Self.sayings {
+            let wording = Composer(setting(language)).words(for: saying, on: channel)
+            #expect(SMSText.isGSM(wording.text), "\(wording.text)")
+            #expect(!wording.text.isEmpty)
+            #expect(channel == .sms || !wording.subject.isEmpty)
+        }
+    }
+
+    @Test(arguments: Language.allCases)
+    func `the place is in the first segment, however long or strange the name`(
+        language: Language
+    ) {
+        let names = [
+            "Aisha", String(repeating: "Long Name ", count: 30), "李明",
+            "Олександра Ковальчук-Задорожна", "👩‍🚒👩‍🚒👩‍🚒👩‍🚒👩‍🚒👩‍🚒👩‍🚒", "", "[[[{{{€€€€]]]}}}||||~~~~",
+        ]
+        for name in names {
+            for isLate in [false, true] {
+                var facts = Alarm(
+                    trigger: .watchExpired, raised: Self.now - .seconds(isLate ? 80_000 : 0),
+                    isLate: isLate, place: Self.place, battery: 3,
+                    note: String(repeating: "n", count: 500))
+                facts.note = isLate ? "会議" : facts.note
+                let text = Composer(setting(language, who: name, offset: nil))
+                    .words(for: .alarm(facts, .first), on: .sms).text
+                let measure = SMSText(text)
+                let link = "https://osm.org/?mlat=3.13900&mlon=101.68690"
+                let end = text.firstRange(of: link)!.upperBound
+                let units = SMSText.units(String(text[..<end]), in: measure.encoding)
+                #expect(units <= measure.encoding.partMax || isLate, "\(units): \(text)")
+                #expect(measure.segments <= 5)
+                if isLate { #expect(units <= 2 * measure.encoding.partMax) }
+            }
+        }
+    }
+
+    @Test func `line ends and control characters of names cannot break a message`() {
+        let mail = Composer(setting(who: "Ai\r\nsha\u{7}: x\tBcc: y@z"))
+            .words(for: alarm(), on: .email)
+        #expect(mail.subject == "SOS Ai sha : x Bcc: y@z: panic button, 10:20")
+    }
+
+    @Test func `times of another day show it, and without a zone they are in UTC`() {
+        let saying = Saying.crossed(
+            zone: "School", inside: false, at: Self.now - .seconds(3 * 3600), place: nil)
+        #expect(
+            Composer(setting(offset: nil)).words(for: saying, on: .sms).text
+                == "Jaga: Aisha left School, 2026-11-19 23:20 UTC.")
+        #expect(
+            Composer(setting()).words(for: saying, on: .sms).text
+                == "Jaga: Aisha left School, 07:20.")
+    }
+
+    @Test func `south, west and rounding of coordinates`() {
+        let fix = Fix(
+            time: Self.now, position: Coordinate(latitudeE7: -5, longitudeE7: -1_799_999_999))
+        let saying = Saying.crossed(
+            zone: "Z", inside: true, at: Self.now, place: Place(fix))
+        let text = Composer(setting()).words(for: saying, on: .sms).text
+        #expect(text.contains("mlat=0.00000&mlon=-180.00000"))
+        #expect(text.contains("accuracy unknown"))
+    }
+
+    @Test func `an own map is linked`() {
+        var setting = setting()
+        setting.map = "https://map.example/{x}/{lon},{lat}"
+        let text = Composer(setting).words(for: alarm(), on: .sms).text
+        #expect(text.contains("https://map.example/{x}/101.68690,3.13900"))
+    }
+
+    @Test func `languages by locale`() {
+        #expect(Language(locale: "ms-MY") == .malay)
+        #expect(Language(locale: "id_ID") == .indonesian)
+        #expect(Language(locale: "in") == .indonesian)
+        #expect(Language(locale: "de-CH") == .english)
+        #expect(Language(locale: "") == .english)
+    }
+
+    @Test func `segments are counted as phones count them`() {
+        func measure(_ text: String, _ count: Int) -> [Int] {
+            let text = SMSText(String(repeating: text, count: count))
+            return [text.units, text.segments]
+        }
+        #expect(measure("a", 160) == [160, 1])
+        #expect(measure("a", 161) == [161, 2])
+        #expect(measure("€", 80) == [160, 1])
+        #expect(measure("a", 307) == [307, 3])
+        #expect(measure("Ж", 70) == [70, 1])
+        #expect(measure("Ж", 71) == [71, 2])
+        #expect(SMSText("").segments == 1)
+        #expect(SMSText("é").encoding == .gsm7)
+        #expect(SMSText("ê").encoding == .ucs2)
+    }
+
+    @Test func `numbers for help by country`() {
+        #expect(EmergencyNumber.number(forPhone: "+60123") == "999")
+        #expect(EmergencyNumber.number(forPhone: "+628123") == "112")
+        #expect(EmergencyNumber.number(forPhone: "+1555") == "911")
+        #expect(EmergencyNumber.number(forPhone: "") == "112")
+    }
+
+    private static let sayings: [Saying] = {
+        var sayings: [Saying] = [
+            .crossed(zone: "School", inside: false, at: now, place: place),
+            .taken(by: "Budi"), .taken(by: nil), .ended(cancelled: true, by: nil),
+            .ended(cancelled: false, by: "Budi"), .holderAsked, .ownTaken(by: nil),
+            .ownNobodyYet(number: "999"), .watchReminder(deadline: now, note: "jog"),
+            .test(gateway: "kannel"),
+        ]
+        for trigger in EmergencyTrigger.allCases {
+            for repetition in Repetition.allCases {
+                sayings.append(.alarm(Alarm(trigger: trigger, raised: now), repetition))
+            }
+        }
+        return sayings
+    }()
+}
