@@ -107,8 +107,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["Model"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime"],
+            path: "Tests/TestSupport", swiftSettings: settings),
         tests("Model", []),
         tests("Geometry", ["Geometry", "Shapes"]),
         tests("Timing", ["Timing"]),
