@@ -125,7 +125,10 @@ let package = Package(
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing"]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
-        tests("TimerCore", ["TimerCore", "Timing"]),
+        tests("TimerCore", ["TimerCore", "Directory"]),
+        tests(
+            "TimerDaemon",
+            ["TimerDaemon", "TimerCore", "Directory", "Parsing", "Runtime", "Store", "Web"]),
         tests("NotifierCore", ["NotifierCore", "Directory"]),
         tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime"]),
         tests("EndToEnd", ["Parsing"]),
