@@ -123,6 +123,12 @@ let package = Package(
         tests("Codes", ["Codes"]),
         tests("Dialects", ["Dialects", "Parsing"]),
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing"]),
+        tests(
+            "IngestDaemon",
+            [
+                "IngestDaemon", "IngestCore", "Directory", "Hashing", "Hosting", "Parsing",
+                "Runtime", "Store", "Web", "Wire",
+            ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests("TimerCore", ["TimerCore", "Directory"]),

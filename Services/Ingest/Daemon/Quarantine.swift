@@ -46,8 +46,8 @@ extension IngestService {
 
     /// Youngest first, a page at a time.
     private func list(_ request: Request, for principal: Principal) throws -> [UInt8] {
-        let limit = request.query["limit"].flatMap { Int($0) } ?? 100
-        guard (1...1000).contains(limit) else {
+        let limit = Int(request.query["limit"] ?? "100")
+        guard let limit, (1...1000).contains(limit) else {
             throw Problem.invalid("a page has 1 to 1000 entries", field: "limit")
         }
         let before = request.query["cursor"].map { Int64($0) } ?? .max
