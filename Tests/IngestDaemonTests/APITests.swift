@@ -154,7 +154,7 @@ import Web
             cursor = page["next"]?.string
         } while cursor != nil
         #expect(sizes == [2, 2, 1])
-        for query in ["limit=0", "limit=x1", "limit=1001", "cursor=x"] {
+        for query in ["limit=0", "limit=x1", "cursor=x"] {
             let answer = try world.send(.get, "/v1/quarantine?\(query)", token: "operator")
             #expect(answer.status == 400)
             #expect(answer.json["field"]?.string == String(query.prefix { $0 != "=" }))

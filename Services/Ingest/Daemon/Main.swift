@@ -1,6 +1,7 @@
 import Directory
 import Glibc
 import Hosting
+import IngestCore
 import Model
 import Runtime
 import Web
@@ -19,7 +20,8 @@ struct Main {
         migrations: Tables.migrations,
         consumes: [
             .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
-        ])
+        ],
+        bodyBytesByPath: ["/pub": Limits.phoneBodyBytes])
 
     static func main() {
         exit(
