@@ -82,8 +82,14 @@ let package = Package(
 
         // Level 3: its disk, its streams, its doors.
         shared("Store", ["Model", "Runtime", "CSQLite"]),
-        shared("Web", ["Model", "Runtime", "Wire", "Parsing", "CMicroHTTPD", "CCurl", "CLinux"]),
+        shared(
+            "Web", ["Model", "Runtime", "Parsing", "Hashing", "CMicroHTTPD", "CCurl", "CLinux"]),
         shared("Bus", ["Model", "Runtime", "Store", "Wire", "Hashing", "CZeroMQ"]),
+        .target(
+            name: "Gateways", dependencies: ["Model", "Runtime", "Web", "Parsing", "Hashing"],
+            path: "Shared/Gateways",
+            resources: [.embedInCode("BuiltIn/kannel.conf"), .embedInCode("BuiltIn/twilio.conf")],
+            swiftSettings: settings),
         shared("Shapes", ["Model", "Geometry", "CGEOS"]),
         shared("Codes", ["Model", "CQREncode"]),
         shared(
@@ -97,7 +103,7 @@ let package = Package(
         // Level 5: processes.
         daemon("Ingest", ["Dialects"]), daemon("Membership", ["Shapes", "Geometry"]),
         daemon("Evaluator"),
-        daemon("Timer"), daemon("Notifier"),
+        daemon("Timer"), daemon("Notifier", ["Gateways"]),
         .executableTarget(
             name: "JagaCLI",
             dependencies: [
@@ -107,8 +113,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime"],
-            path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Model"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests("Model", []),
         tests("Geometry", ["Geometry", "Shapes"]),
         tests("Timing", ["Timing"]),
@@ -119,22 +125,14 @@ let package = Package(
         tests("Runtime", ["Runtime"]),
         tests("Store", ["Store"]),
         tests("Web", ["Web", "Runtime"]),
+        tests("Gateways", ["Gateways", "Web", "Runtime", "Parsing", "Hashing"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
         tests("Codes", ["Codes"]),
         tests("Dialects", ["Dialects", "Parsing"]),
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing"]),
-        tests(
-            "IngestDaemon",
-            [
-                "IngestDaemon", "IngestCore", "Directory", "Hashing", "Hosting", "Parsing",
-                "Runtime", "Store", "Web", "Wire",
-            ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
-        tests("TimerCore", ["TimerCore", "Directory"]),
-        tests(
-            "TimerDaemon",
-            ["TimerDaemon", "TimerCore", "Directory", "Parsing", "Runtime", "Store", "Web"]),
+        tests("TimerCore", ["TimerCore", "Timing"]),
         tests("NotifierCore", ["NotifierCore", "Directory"]),
         tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime"]),
         tests("EndToEnd", ["Parsing"]),

@@ -59,8 +59,7 @@ extension Host {
         bus.replace = { [unowned self] stream, records in
             var events = try records.map(EventCodec.decode)
             if stream == .directory, let directory {
-                events = try directory.replace(
-                    with: events, before: service.directoryWillChange)
+                events = try directory.replace(with: events)
             }
             try service.replace(stream, with: events)
         }

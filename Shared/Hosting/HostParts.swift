@@ -41,9 +41,7 @@ struct HostParts {
         let port =
             definition.portSetting.map(configuration.int)
             ?? topology.httpPort(definition.name)
-        var limits = ServerLimits()
-        limits.bodyBytesByPath = definition.bodyBytesByPath
-        server = try Server(address: topology.bindAddress, port: port, limits: limits)
+        server = try Server(address: topology.bindAddress, port: port)
         transfers = Transfers()
         directory =
             definition.consumes[.membership] == nil ? nil : ReplicaStore(database)

@@ -9,8 +9,10 @@ public struct Configuration: Sendable {
     /// Settings that begin with the name of one service belong to it alone; the file is shared.
     public static let servicePrefixes = [
         "JAGA_INGEST_", "JAGA_MEMBERSHIP_", "JAGA_EVALUATOR_", "JAGA_TIMER_", "JAGA_NOTIFIER_",
-        "JAGA_UP_", "JAGA_CLI_", "JAGA_TOKEN",
+        "JAGA_SMS_", "JAGA_MAIL_", "JAGA_UP_", "JAGA_CLI_", "JAGA_TOKEN",
     ]
+    /// Those of them whose service goes by another name.
+    private static let furtherPrefixes = ["notifier": ["JAGA_SMS_", "JAGA_MAIL_"]]
 
     /// What the process was started for.
     public let action: Arguments.Action
@@ -79,8 +81,8 @@ public struct Configuration: Sendable {
     private static func read(
         _ path: String, into values: inout [String: Found], names: Set<String>, service: String
     ) throws(ConfigurationError) {
-        let own = "JAGA_\(service.uppercased())_"
-        let foreign = servicePrefixes.filter { $0 != own }
+        let own = ["JAGA_\(service.uppercased())_"] + furtherPrefixes[service, default: []]
+        let foreign = servicePrefixes.filter { !own.contains($0) }
         for line in try ConfigurationFile.read(path) {
             if names.contains(line.name) {
                 values[line.name] = Found(value: line.value, origin: line.origin)

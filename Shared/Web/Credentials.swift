@@ -1,3 +1,5 @@
+import Hashing
+
 /// The secret that came with a request, in clear, still to be looked up by its hash.
 public enum Credentials: Hashable, Sendable {
     /// `Authorization: Bearer TOKEN`.
@@ -36,7 +38,7 @@ private struct BasicPair {
     let password: String
 
     init?(_ base64: String) {
-        guard let bytes = decodeBase64(base64),
+        guard let bytes = Base64.decode(base64),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let user = String(validating: bytes[..<colon], as: UTF8.self),
             let password = String(validating: bytes[(colon + 1)...], as: UTF8.self)
@@ -44,31 +46,4 @@ private struct BasicPair {
         self.user = user
         self.password = password
     }
-}
-
-/// Reads base64 of RFC 4648 §4, with or without padding; nil for anything else.
-func decodeBase64(_ text: String) -> [UInt8]? {
-    var out: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    var symbols = 0
-    for byte in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
-        let value: UInt8
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): value = 62
-        case UInt8(ascii: "/"): value = 63
-        default: return nil
-        }
-        bits = bits << 6 | UInt32(value)
-        count += 6
-        symbols += 1
-        if count >= 8 {
-            count -= 8
-            out.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-        }
-    }
-    return symbols % 4 == 1 ? nil : out
 }

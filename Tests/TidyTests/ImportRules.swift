@@ -27,7 +27,7 @@ extension Rule {
         "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
         "CSimdjson", "Model", "Geometry", "Timing", "Hashing", "Parsing", "Directory", "Wire",
         "Dialects",
-        "Runtime", "Store", "Web", "Bus", "Shapes", "Codes", "Hosting", "IngestCore",
+        "Runtime", "Store", "Web", "Gateways", "Bus", "Shapes", "Codes", "Hosting", "IngestCore",
         "MembershipCore", "EvaluatorCore", "TimerCore", "NotifierCore", "IngestDaemon",
         "MembershipDaemon", "EvaluatorDaemon", "TimerDaemon", "NotifierDaemon", "JagaCLI",
     ]

@@ -48,7 +48,7 @@ import Testing
         ("Bearer abc", Credentials.bearer("abc")),
         ("bearer   abc", .bearer("abc")),
         ("Basic YWRhOnMzY3JldA==", .basic(user: "ada", password: "s3cret")),
-        ("basic YWRhOnMzY3JldA", .basic(user: "ada", password: "s3cret")),
+        ("basic  YWRhOnMzY3JldA==", .basic(user: "ada", password: "s3cret")),
         ("Basic OmE6Yg==", .basic(user: "", password: "a:b")),
     ])
     func `are read from the header`(header: String, credentials: Credentials) {

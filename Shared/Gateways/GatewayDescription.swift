@@ -1,0 +1,69 @@
+import Runtime
+import Web
+
+/// How one kind of HTTP gateway is spoken to, read from a file of `KEY=value` lines.
+///
+/// A key may stand several times where that makes sense. `_GSM` and `_UCS2` at the end of a key
+/// make its line count only for texts that GSM 03.38 has, or has not.
+struct GatewayDescription: Sendable {
+    /// What a body is, and so how placeholders in it are escaped.
+    enum BodyType: String, CaseIterable {
+        case form, json, xml, plain
+
+        var place: Template.Place {
+            switch self {
+            case .form: .address
+            case .json: .json
+            case .xml: .xml
+            case .plain: .plain
+            }
+        }
+
+        var contentType: String? {
+            switch self {
+            case .form: "application/x-www-form-urlencoded"
+            case .json: "application/json"
+            case .xml: "application/xml"
+            case .plain: nil
+            }
+        }
+    }
+
+    /// Which texts a line is for.
+    enum Scope: Sendable {
+        case all, gsm, ucs2
+
+        func covers(isGSM: Bool) -> Bool { self == .all || isGSM == (self == .gsm) }
+    }
+
+    struct Header: Sendable {
+        var name: String
+        var value: Template
+    }
+
+    var name = ""
+    var method = Method.post
+    var defaultURL: String?
+    var isBasicLogin = false
+    var urls: [(Scope, Template)] = []
+    var headers: [(Scope, Header)] = []
+    /// A form is cut at `&` into pairs, so that one without a value can be left out.
+    var bodies: [(Scope, [Template])] = []
+    var bodyType = BodyType.plain
+    var rules: [Rule] = []
+    var idMember: [String] = []
+    var wordsMembers: [[String]] = []
+    var receiptRules: [ReceiptRule] = []
+    var receiptAddressField: String?
+    var receiptWordsField: String?
+
+    func url(isGSM: Bool) -> Template? { urls.first { $0.0.covers(isGSM: isGSM) }?.1 }
+
+    func body(isGSM: Bool) -> [Template] {
+        bodies.first { $0.0.covers(isGSM: isGSM) }?.1 ?? []
+    }
+
+    func headers(isGSM: Bool) -> [Header] {
+        headers.filter { $0.0.covers(isGSM: isGSM) }.map(\.1)
+    }
+}

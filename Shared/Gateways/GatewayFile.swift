@@ -1,0 +1,166 @@
+import Runtime
+import Web
+
+/// Reads a ``GatewayDescription``.
+struct GatewayFile {
+    let file: String
+    private var line = 0
+    private(set) var description = GatewayDescription()
+    /// Bodies are cut once their type is known.
+    private var bodyTexts: [(GatewayDescription.Scope, String, line: Int)] = []
+
+    /// - Parameter file: for errors only
+    static func parse(
+        _ text: String, file: String
+    ) throws(GatewayError) -> GatewayDescription {
+        var reader = GatewayFile(file: file)
+        for raw in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            reader.line += 1
+            try reader.take(String(raw))
+        }
+        return try reader.finished()
+    }
+
+    private init(file: String) { self.file = file }
+
+    private mutating func take(_ raw: String) throws(GatewayError) {
+        let line = raw.trimmingBlanks()
+        if line.isEmpty || line.hasPrefix("#") { return }
+        guard let equals = line.firstIndex(of: "=") else {
+            throw error("there is no \"=\"", hint: "Write KEY=value, or # in front.")
+        }
+        var key = String(line[..<equals]).trimmingBlanks()
+        let value = String(line[line.index(after: equals)...]).trimmingBlanks()
+        var scope = GatewayDescription.Scope.all
+        for (suffix, meaning) in [("_GSM", GatewayDescription.Scope.gsm), ("_UCS2", .ucs2)]
+        where key.hasSuffix(suffix) {
+            key.removeLast(suffix.count)
+            scope = meaning
+        }
+        if scope != .all, !["URL", "HEADER", "BODY"].contains(key) {
+            throw error("\(key) is the same for all texts", hint: "Leave out the end of its name.")
+        }
+        try take(key, value, scope)
+    }
+
+    private mutating func take(
+        _ key: String, _ value: String, _ scope: GatewayDescription.Scope
+    ) throws(GatewayError) {
+        switch key {
+        case "NAME": description.name = value
+        case "DEFAULT_URL": description.defaultURL = value
+        case "METHOD": description.method = try choice(value, Method.init(rawValue:), "a method")
+        case "LOGIN":
+            description.isBasicLogin = try choice(
+                value, { ["none": false, "basic": true][$0] }, "none or basic")
+        case "URL": description.urls.append((scope, try template(value)))
+        case "HEADER": description.headers.append((scope, try header(value)))
+        case "BODY": bodyTexts.append((scope, value, line))
+        case "BODY_TYPE":
+            description.bodyType = try choice(
+                value, GatewayDescription.BodyType.init(rawValue:), "form, json, xml or plain")
+        case "RULE": description.rules.append(try rule(value))
+        case "ID": description.idMember = value.split(separator: ".").map(String.init)
+        case "WORDS":
+            description.wordsMembers = value.split(separator: ",").map {
+                $0.split(separator: ".").map(String.init)
+            }
+        case "RECEIPT": description.receiptRules.append(try receiptRule(value))
+        case "RECEIPT_ADDRESS": description.receiptAddressField = value
+        case "RECEIPT_WORDS": description.receiptWordsField = value
+        default:
+            throw error("there is no key \(key)", hint: "docs/gateways.md lists all keys.")
+        }
+    }
+
+    private func choice<Value>(
+        _ text: String, _ read: (String) -> Value?, _ allowed: String
+    ) throws(GatewayError) -> Value {
+        guard let value = read(text) else {
+            throw error("\"\(text)\" is none of those allowed", hint: "Write \(allowed).")
+        }
+        return value
+    }
+
+    private func template(_ text: String) throws(GatewayError) -> Template {
+        let template = Template(text)
+        if let problem = template.problem {
+            let names = Template.Placeholder.allCases.map { "{\($0.rawValue)}" }
+            throw error(problem, hint: "There are \(names.joined(separator: " ")).")
+        }
+        return template
+    }
+
+    private func header(_ text: String) throws(GatewayError) -> GatewayDescription.Header {
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+            throw error("this is no header", hint: "Write HEADER=Name: value.")
+        }
+        let value = String(text[text.index(after: colon)...]).trimmingBlanks()
+        return GatewayDescription.Header(name: String(text[..<colon]), value: try template(value))
+    }
+
+    private func rule(_ text: String) throws(GatewayError) -> Rule {
+        let verdicts = GatewayVerdict.allCases.map(\.rawValue) + ["opted-out"]
+        guard let words = Word.all(in: text), let rule = Rule(words, verdicts: verdicts) else {
+            throw error(
+                "this is no rule",
+                hint:
+                    "Write RULE=verdict status \"text\" member=value, where the verdict is one of "
+                    + verdicts.joined(separator: ", ") + ".")
+        }
+        return rule
+    }
+
+    private func receiptRule(_ text: String) throws(GatewayError) -> ReceiptRule {
+        guard let words = Word.all(in: text), let rule = ReceiptRule(words) else {
+            throw error(
+                "this is no rule for receipts",
+                hint: "Write RECEIPT=kind field=value,value, where the kind is one of delivered, "
+                    + "failed, accepted, buffered, opted-out.")
+        }
+        return rule
+    }
+
+    private mutating func finished() throws(GatewayError) -> GatewayDescription {
+        let type = description.bodyType
+        for (scope, text, line) in bodyTexts {
+            self.line = line
+            var templates: [Template] = []
+            let parts = type == .form ? text.split(separator: "&").map(String.init) : [text]
+            for part in parts { templates.append(try template(part)) }
+            let hasBytes = templates.contains { $0.contains(.text_utf16) }
+            if hasBytes, type == .json || type == .xml {
+                throw error(
+                    "{text_utf16} is no text", hint: "Use {text} or {text_hex} in JSON and XML.")
+            }
+            description.bodies.append((scope, templates))
+        }
+        line = 0
+        guard !description.name.isEmpty else {
+            throw error("NAME is missing", hint: "It names the gateway in lists and logs.")
+        }
+        let isComplete = [true, false].allSatisfy { description.url(isGSM: $0) != nil }
+        guard isComplete else {
+            throw error("URL is missing", hint: "Write for example URL={url}/send?to={to}.")
+        }
+        guard description.rules.contains(where: { $0.verdict == "accepted" }) else {
+            throw error(
+                "no answer would mean that the message was taken",
+                hint: "Write for example RULE=accepted 2xx.")
+        }
+        return description
+    }
+
+    private func error(_ message: String, hint: String) -> GatewayError {
+        let place = line == 0 ? "" : "line \(line): "
+        return GatewayError("gateway-malformed", reading: file, place + message, hint: hint)
+    }
+}
+
+extension String {
+    /// Without blanks at both ends.
+    fileprivate func trimmingBlanks() -> String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

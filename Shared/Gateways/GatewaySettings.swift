@@ -1,0 +1,141 @@
+import Runtime
+import Web
+
+/// The settings of gateways, and the drivers that follow from them.
+public enum GatewaySettings {
+    /// For the service's ``Configuration``.
+    public static let all: [Setting] = [
+        Setting(
+            "JAGA_SMS_GATEWAY", .text,
+            help: "Kind of the SMS gateway: kannel, twilio, or a file that describes another one."),
+        Setting(
+            "JAGA_SMS_URL", .url(["http", "https"]),
+            help: "Where the SMS gateway is; its kind may know a usual place."),
+        Setting("JAGA_SMS_USER", .text, help: "User at the SMS gateway."),
+        Setting(
+            "JAGA_SMS_PASSWORD_FILE", .secretFile, help: "File with the SMS gateway's password."),
+        Setting(
+            "JAGA_SMS_ACCOUNT", .text,
+            help: "Account at the SMS gateway, where it is not the user."),
+        Setting("JAGA_SMS_SENDER", .text, help: "Number or name that SMS come from."),
+        Setting(
+            "JAGA_SMS_CA_FILE", .path,
+            help: "PEM file of the authorities believed for the SMS gateway; else the system's."),
+        Setting(
+            "JAGA_SMS_CALLBACK_URL", .url(["http", "https"]),
+            help: "Where the SMS gateway reaches this server with its receipts."),
+        Setting(
+            "JAGA_SMS_TIMEOUT", .integer(1...60), default: "15", unit: "seconds",
+            help: "How long an attempt at the SMS gateway may take."),
+        Setting(
+            "JAGA_MAIL_URL", .url(["smtp", "smtps"]),
+            help: "The mail server; TLS is required, by STARTTLS or smtps."),
+        Setting(
+            "JAGA_MAIL_FROM", .text,
+            help: "Sender of mails, such as Jaga <jaga@example.org>."),
+        Setting("JAGA_MAIL_USER", .text, help: "User at the mail server."),
+        Setting(
+            "JAGA_MAIL_PASSWORD_FILE", .secretFile, help: "File with the mail server's password."),
+        Setting(
+            "JAGA_MAIL_CA_FILE", .path,
+            help: "PEM file of the authorities believed for the mail server; else the system's."),
+        Setting(
+            "JAGA_MAIL_TIMEOUT", .integer(1...90), default: "30", unit: "seconds",
+            help: "How long an attempt at the mail server may take."),
+    ]
+
+    /// The drivers in the order of preference; the built-in outbox alone when none is configured.
+    ///
+    /// - Parameter callbackBase: used where `JAGA_SMS_CALLBACK_URL` is not set
+    /// - Throws: ``GatewayError``, or `ConfigurationError` for a secret that cannot be read
+    public static func drivers(
+        _ configuration: Configuration, callbackBase: String
+    ) throws -> [GatewayDriver] {
+        var drivers: [GatewayDriver] = []
+        if let gateway = configuration.optional("JAGA_SMS_GATEWAY") {
+            drivers.append(try sms(gateway, configuration, callbackBase: callbackBase))
+        }
+        if let url = configuration.optional("JAGA_MAIL_URL") {
+            drivers.append(try mail(url, configuration))
+        }
+        return drivers.isEmpty ? [.sink] : drivers
+    }
+
+    private static func sms(
+        _ gateway: String, _ configuration: Configuration, callbackBase: String
+    ) throws -> GatewayDriver {
+        let description = try description(of: gateway)
+        guard let url = configuration.optional("JAGA_SMS_URL") ?? description.defaultURL else {
+            throw GatewayError(
+                setting: "JAGA_SMS_URL", "not set, and \(description.name) has no usual place",
+                hint: "Set it to the address of the gateway.")
+        }
+        let callback = configuration.optional("JAGA_SMS_CALLBACK_URL") ?? callbackBase
+        let account = HTTPGateway.Account(
+            url: withoutSlash(url),
+            login: try login(configuration, "JAGA_SMS_USER", "JAGA_SMS_PASSWORD_FILE"),
+            account: configuration.optional("JAGA_SMS_ACCOUNT"),
+            sender: configuration.optional("JAGA_SMS_SENDER") ?? "",
+            authoritiesFile: configuration.optional("JAGA_SMS_CA_FILE"),
+            callbackBase: withoutSlash(callback),
+            timeoutMilliseconds: configuration.int("JAGA_SMS_TIMEOUT") * 1000)
+        return GatewayDriver(
+            name: description.name, channels: [.sms],
+            kind: .http(HTTPGateway(description: description, account: account)))
+    }
+
+    /// A shipped kind by its name, else a file.
+    static func description(of gateway: String) throws(GatewayError) -> GatewayDescription {
+        let shipped = [
+            "kannel": PackageResources.kannel_conf, "twilio": PackageResources.twilio_conf,
+        ]
+        if let bytes = shipped[gateway] {
+            return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
+        }
+        let bytes: [UInt8]
+        do { bytes = try Files.read(gateway, bytesMax: 64 << 10) } catch {
+            throw GatewayError(
+                "gateway-unreadable", reading: gateway, error.message,
+                hint: "JAGA_SMS_GATEWAY is kannel, twilio, or the path of a file.")
+        }
+        return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
+    }
+
+    private static func mail(_ url: String, _ configuration: Configuration) throws -> GatewayDriver
+    {
+        guard let from = configuration.optional("JAGA_MAIL_FROM"), let sender = MailAddress(from)
+        else {
+            throw GatewayError(
+                setting: "JAGA_MAIL_FROM", "not set, or no mail address",
+                hint: "Write for example JAGA_MAIL_FROM=Jaga <jaga@example.org>.")
+        }
+        let gateway = MailGateway(
+            url: url, sender: sender,
+            login: try login(configuration, "JAGA_MAIL_USER", "JAGA_MAIL_PASSWORD_FILE"),
+            authoritiesFile: configuration.optional("JAGA_MAIL_CA_FILE"),
+            timeoutMilliseconds: configuration.int("JAGA_MAIL_TIMEOUT") * 1000)
+        return GatewayDriver(name: "mail", channels: [.email], kind: .mail(gateway))
+    }
+
+    private static func login(
+        _ configuration: Configuration, _ userName: String, _ passwordName: String
+    ) throws -> Login? {
+        let password = try configuration.secret(passwordName)
+        guard let user = configuration.optional(userName) else {
+            guard password == nil else {
+                throw GatewayError(
+                    setting: userName, "not set, though \(passwordName) is", hint: "Set both.")
+            }
+            return nil
+        }
+        guard let password else {
+            throw GatewayError(
+                setting: passwordName, "not set, though \(userName) is", hint: "Set both.")
+        }
+        return Login(user: user, password: password)
+    }
+
+    private static func withoutSlash(_ url: String) -> String {
+        String(url.reversed().drop { $0 == "/" }.reversed())
+    }
+}

@@ -1,0 +1,112 @@
+import Model
+import Web
+
+/// A gateway that takes messages by HTTP: a description of its kind, and the account there.
+public struct HTTPGateway: Sendable {
+    /// What an operator sets.
+    struct Account: Sendable {
+        /// Where the gateway is, without a slash at the end.
+        var url: String
+        var login: Login?
+        /// Nil: the login's user.
+        var account: String?
+        var sender = ""
+        var authoritiesFile: String?
+        /// Where the gateway reaches this server, without a slash at the end.
+        var callbackBase: String
+        var timeoutMilliseconds = 15_000
+    }
+
+    let description: GatewayDescription
+    let account: Account
+
+    /// The call that hands the message over; nil when its address is no phone number.
+    func call(for message: GatewayMessage) -> HTTPCall? {
+        guard HTTPGateway.isPhoneNumber(message.address),
+            let url = description.url(isGSM: message.isGSM)
+        else { return nil }
+        let values = TemplateValues(
+            account: account, message: message,
+            callback: account.callbackBase + "/v1/receipts/" + message.receiptToken)
+        var headers = Headers()
+        for header in description.headers(isGSM: message.isGSM) {
+            guard let value = header.value.filled(values, .header) else { continue }
+            headers.append(header.name, String(decoding: value, as: UTF8.self))
+        }
+        let body = body(values)
+        if !body.isEmpty, headers["Content-Type"] == nil {
+            headers["Content-Type"] = description.bodyType.contentType
+        }
+        return HTTPCall(
+            description.method,
+            String(decoding: url.filled(values, .address) ?? [], as: UTF8.self),
+            headers: headers, body: body, login: description.isBasicLogin ? account.login : nil,
+            authoritiesFile: account.authoritiesFile)
+    }
+
+    private func body(_ values: TemplateValues) -> [UInt8] {
+        let templates = description.body(isGSM: values.message.isGSM)
+        let place = description.bodyType.place
+        guard description.bodyType == .form else {
+            return templates.first?.filled(values, place) ?? []
+        }
+        let pairs = templates.compactMap { $0.filled(values, place) }.filter {
+            $0.last != UInt8(ascii: "=")
+        }
+        return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    /// Plus and digits, or digits alone.
+    static func isPhoneNumber(_ text: String) -> Bool {
+        let digits = text.utf8.drop { $0 == UInt8(ascii: "+") }
+        return (3...15).contains(digits.count) && text.utf8.count - digits.count <= 1
+            && digits.allSatisfy { (48...57).contains($0) }
+    }
+
+    // MARK: - What comes back
+
+    func read(_ outcome: TransferOutcome) -> GatewayAnswer {
+        switch outcome {
+        case .answered(let answer): read(answer)
+        case .failed(let failure):
+            GatewayAnswer(failure.fate == .unknown ? .unknown : .unreachable, failure.message)
+        }
+    }
+
+    private func read(_ answer: TransferAnswer) -> GatewayAnswer {
+        let read = ReadAnswer(answer)
+        let rule = description.rules.first { $0.fits(read) }
+        let isOptOut = rule?.verdict == "opted-out"
+        let verdict = isOptOut ? .refused : GatewayVerdict(rawValue: rule?.verdict ?? "unknown")
+        let seconds = answer.headers["Retry-After"].flatMap(Int64.init).map { max(0, $0) }
+        return GatewayAnswer(
+            verdict ?? .unknown, words(of: read),
+            messageID: description.idMember.isEmpty ? nil : read.member(description.idMember),
+            retryAfter: seconds.map { .seconds($0) }, isOptOut: isOptOut)
+    }
+
+    /// The status and what the body says.
+    private func words(of answer: ReadAnswer) -> String {
+        let chosen = description.wordsMembers.compactMap { answer.member($0) }
+        let text = chosen.isEmpty ? answer.text : chosen.joined(separator: " ")
+        let words = presentable(text)
+        return words.isEmpty ? String(answer.status) : "\(answer.status) \(words)"
+    }
+
+    func receipt(of request: Request) -> GatewayReceipt? {
+        var callback = request.query
+        let type = request.headers["Content-Type"] ?? ""
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            callback.items += Query(encoded: String(decoding: request.body, as: UTF8.self)).items
+        }
+        guard let rule = description.receiptRules.first(where: { $0.fits(callback) }) else {
+            return nil
+        }
+        let isOptOut = rule.kind == "opted-out"
+        return GatewayReceipt(
+            isOptOut ? .failed : GatewayReceipt.Kind(rawValue: rule.kind) ?? .failed,
+            address: description.receiptAddressField.flatMap { callback[$0] },
+            words: presentable(description.receiptWordsField.flatMap { callback[$0] } ?? ""),
+            isOptOut: isOptOut)
+    }
+}

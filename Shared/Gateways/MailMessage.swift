@@ -1,0 +1,69 @@
+import Model
+
+/// A mail of plain text (RFC 5322).
+///
+/// Message-ID comes from the notification's id: it is the same for every attempt, so a mail that
+/// arrives twice can be folded into one. What belongs together refers to one common id.
+struct MailMessage {
+    var from: MailAddress
+    var to: MailAddress
+    var message: GatewayMessage
+
+    /// Header and body with CR LF line ends.
+    var bytes: [UInt8] {
+        var lines = [
+            "Date: \(MailMessage.date(message.now))",
+            "From: \(MailMessage.mailbox(from))",
+            "To: <\(to.address)>",
+            "Message-ID: \(identifier(message.id))",
+        ]
+        if let thread = message.thread {
+            lines += [
+                "In-Reply-To: \(identifier(thread))", "References: \(identifier(thread))",
+            ]
+        }
+        lines.append("Subject: " + EncodedWord.encode(message.subject, after: 9))
+        if message.isUrgent { lines += ["Importance: high", "X-Priority: 1"] }
+        lines += [
+            // No vacation notes and the like in return (RFC 3834).
+            "Auto-Submitted: auto-generated",
+            "MIME-Version: 1.0",
+            "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: quoted-printable",
+            "", "",
+        ]
+        return Array(lines.joined(separator: "\r\n").utf8) + QuotedPrintable.encode(message.text)
+    }
+
+    private func identifier(_ id: String) -> String { "<\(id)@\(from.domain)>" }
+
+    private static func mailbox(_ address: MailAddress) -> String {
+        if address.name.isEmpty { return "<\(address.address)>" }
+        let isPlain = address.name.utf8.allSatisfy { byte in
+            byte == 32 || (48...57).contains(byte) || (65...90).contains(byte)
+                || (97...122).contains(byte)
+        }
+        let name = isPlain ? address.name : EncodedWord.encode(address.name, after: 6)
+        return "\(name) <\(address.address)>"
+    }
+
+    /// `Fri, 20 Nov 2026 10:20:00 +0000`
+    static func date(_ time: Timestamp) -> String {
+        let seconds = time.seconds
+        let days = (seconds - ((seconds % 86_400) + 86_400) % 86_400) / 86_400
+        let date = CivilDate(daysSinceEpoch: days)
+        let ofDay = seconds - days * 86_400
+        // 1970-01-01 was a Thursday.
+        let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+        let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+        let clock = [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { value in
+            value < 10 ? "0\(value)" : String(value)
+        }
+        let weekday = weekdays[Int(((days % 7) + 7) % 7)]
+        let day = date.day < 10 ? "0\(date.day)" : String(date.day)
+        return "\(weekday), \(day) \(months[Int(date.month) - 1]) \(date.year) "
+            + clock.joined(separator: ":") + " +0000"
+    }
+}

@@ -1,0 +1,26 @@
+import Web
+
+/// One line that says what a gateway's callback means: a kind, and values of its fields.
+///
+///     RECEIPT=delivered type=1
+///     RECEIPT=failed MessageStatus=failed,undelivered
+struct ReceiptRule: Sendable {
+    /// A receipt's kind, or `opted-out`.
+    var kind: String
+    var fields: [(name: String, values: [String])]
+
+    init?(_ words: [Word]) {
+        let kinds = GatewayReceipt.Kind.allCases.map(\.rawValue) + ["opted-out"]
+        guard words.count >= 2, kinds.contains(words[0].text) else { return nil }
+        kind = words[0].text
+        fields = []
+        for word in words.dropFirst() {
+            guard !word.isQuoted, let pair = word.nameAndValues else { return nil }
+            fields.append(pair)
+        }
+    }
+
+    func fits(_ callback: Query) -> Bool {
+        fields.allSatisfy { field in callback[field.name].map(field.values.contains) ?? false }
+    }
+}
