@@ -113,8 +113,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["Model"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime"],
+            path: "Tests/TestSupport", swiftSettings: settings),
         tests("Model", []),
         tests("Geometry", ["Geometry", "Shapes"]),
         tests("Timing", ["Timing"]),
@@ -130,9 +130,18 @@ let package = Package(
         tests("Codes", ["Codes"]),
         tests("Dialects", ["Dialects", "Parsing"]),
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing"]),
+        tests(
+            "IngestDaemon",
+            [
+                "IngestDaemon", "IngestCore", "Directory", "Hashing", "Hosting", "Parsing",
+                "Runtime", "Store", "Web", "Wire",
+            ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
-        tests("TimerCore", ["TimerCore", "Timing"]),
+        tests("TimerCore", ["TimerCore", "Directory"]),
+        tests(
+            "TimerDaemon",
+            ["TimerDaemon", "TimerCore", "Directory", "Parsing", "Runtime", "Store", "Web"]),
         tests("NotifierCore", ["NotifierCore", "Directory"]),
         tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime"]),
         tests("EndToEnd", ["Parsing"]),

@@ -177,7 +177,10 @@ public final class Host {
         guard let service else { return }
         try bus.receive(limit: limit) { stream, position, record in
             let event = try EventCodec.decode(record)
-            if stream == .directory { try directory?.apply(event) }
+            if stream == .directory, let directory {
+                try service.directoryWillChange(event)
+                try directory.apply(event)
+            }
             try service.apply(event, from: stream, at: position)
         }
     }
@@ -204,7 +207,9 @@ public final class Host {
     /// One line for a new failure, then one every ten seconds while it lasts.
     private func logFailure(_ error: any Error) {
         let text = "\(error)"
-        if let logged, logged.text == text, now - logged.at < HostLimits.failureLogInterval { return }
+        if let logged, logged.text == text, now - logged.at < HostLimits.failureLogInterval {
+            return
+        }
         logged = (text, now)
         log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
     }

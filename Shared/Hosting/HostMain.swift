@@ -59,7 +59,8 @@ extension Host {
         bus.replace = { [unowned self] stream, records in
             var events = try records.map(EventCodec.decode)
             if stream == .directory, let directory {
-                events = try directory.replace(with: events)
+                events = try directory.replace(
+                    with: events, before: service.directoryWillChange)
             }
             try service.replace(stream, with: events)
         }

@@ -41,7 +41,9 @@ struct HostParts {
         let port =
             definition.portSetting.map(configuration.int)
             ?? topology.httpPort(definition.name)
-        server = try Server(address: topology.bindAddress, port: port)
+        var limits = ServerLimits()
+        limits.bodyBytesByPath = definition.bodyBytesByPath
+        server = try Server(address: topology.bindAddress, port: port, limits: limits)
         transfers = Transfers()
         directory =
             definition.consumes[.membership] == nil ? nil : ReplicaStore(database)

@@ -44,14 +44,18 @@ public final class ReplicaStore {
 
     /// Makes the replica what a snapshot says.
     ///
+    /// - Parameter before: hears of each difference while the replica is as it was before it.
     /// - Returns: the differences as events, for whoever derives something from the directory.
-    func replace(with events: [Event]) throws -> [Event] {
+    func replace(with events: [Event], before: (Event) throws -> Void) throws -> [Event] {
         var target = Replica()
         for event in events { target.apply(event.body) }
         let differences = Replica.difference(from: replica, to: target).map { body in
             Event(id: EventID(.zero), time: events.last?.time ?? .zero, body: body)
         }
-        for event in differences { try apply(event) }
+        for event in differences {
+            try before(event)
+            try apply(event)
+        }
         return differences
     }
 

@@ -17,6 +17,9 @@ public protocol Service: AnyObject {
     /// Rebuilds the core from the store after a turn was taken back.
     func reload() throws
 
+    /// Hears of a change of the directory while the replica is still as it was before.
+    func directoryWillChange(_ event: Event) throws
+
     /// Applies one event of a stream that this service consumes.
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws
 
@@ -54,6 +57,7 @@ public protocol Service: AnyObject {
 }
 
 extension Service {
+    public func directoryWillChange(_ event: Event) throws {}
     public func transferred(_ result: TransferResult) throws {}
     public func tick() throws {}
     public var nextDeadline: Timestamp? { nil }

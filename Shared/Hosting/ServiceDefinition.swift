@@ -17,11 +17,13 @@ public struct ServiceDefinition: Sendable {
     public var isDurable: Bool
     /// HTTP port setting of a service without a fixed port; nil = from the port base.
     public var portSetting: String?
+    /// Body limits of paths that take more, or less, than the common one.
+    public var bodyBytesByPath: [String: Int]
 
     public init(
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
-        portSetting: String? = nil
+        portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:]
     ) {
         self.name = name
         self.summary = summary
@@ -30,5 +32,6 @@ public struct ServiceDefinition: Sendable {
         self.consumes = consumes
         self.isDurable = isDurable
         self.portSetting = portSetting
+        self.bodyBytesByPath = bodyBytesByPath
     }
 }

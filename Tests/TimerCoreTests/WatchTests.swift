@@ -9,12 +9,13 @@ import TimerCore
         var line = Timeline()
         let effects = line.at(0, Some.start(1, seconds: 3600, note: "night walk"))
         guard effects.count == 3, case .saveWatch(let timed) = effects[0],
-            case .publish = effects[1], case .answer(1, .started(let watch)) = effects[2]
+            case .publish = effects[1], case .answer(1, .started(let answered)) = effects[2]
         else {
             Issue.record("unexpected \(effects)")
             return
         }
-        #expect(timed.watch == watch && effects.watchChanges == [watch])
+        let watch = timed.watch
+        #expect(answered == timed && effects.watchChanges == [watch])
         #expect(watch.deadline == Timeline.time(3600) && watch.graceSeconds == 120)
         #expect(watch.note == "night walk" && watch.state == .active && watch.trace == "t1")
     }
@@ -109,10 +110,11 @@ import TimerCore
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600, note: "first"))
         let effects = line.at(60, Some.start(2, seconds: 7200))
-        guard case .extended(let watch)? = effects.answers.first else {
+        guard case .extended(let timed)? = effects.answers.first else {
             Issue.record("unexpected \(effects)")
             return
         }
+        let watch = timed.watch
         #expect(watch.id == Some.watch(1) && watch.version == 2 && watch.note == "first")
         #expect(watch.deadline == Timeline.time(7260))
         #expect(line.core.activeWatchCount == 1)
@@ -147,6 +149,15 @@ import TimerCore
         var line = Timeline()
         let start = WatchStart(id: Some.watch(1), person: Some.anna, span: span, request: 5)
         #expect(line.at(0, .startWatch(start)) == [.answer(5, .refused(refusal))])
+    }
+
+    @Test func `of somebody whom nobody could help is refused`() {
+        var line = Timeline()
+        let start = WatchStart(
+            id: Some.watch(1), person: Some.anna, span: .seconds(600), isSomebodyReachable: false,
+            request: 5)
+        #expect(line.at(0, .startWatch(start)) == [.answer(5, .refused(.nobodyReachable))])
+        #expect(line.core.nextDeadline == nil)
     }
 
     @Test func `with a book for a note is refused`() {

@@ -19,7 +19,7 @@ struct NginxConfiguration: Sendable {
         daemon off;
         worker_processes 1;
         pid \(quoted("nginx.pid"));
-        error_log stderr warn;
+        error_log stderr crit;
 
         events {
             worker_connections 4096;

@@ -26,4 +26,8 @@ public struct EvaluatorCore: Sendable {
 
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public var unreadableZones: Int { partitions.reduce(0) { $0 + $1.unreadableZones } }
+
+    /// People and circles known, in all partitions; a circle counts in each.
+    public var people: Int { partitions.reduce(0) { $0 + $1.people.count } }
+    public var circles: Int { partitions.reduce(0) { $0 + $1.circles.count } }
 }

@@ -8,6 +8,8 @@ public enum Limits {
     public static let backlogPerTurn = 256
     /// Reports that may wait in the backlog; more are answered 503 until there is room.
     public static let waitingReports = 100_000
+    /// Body of a phone's message: iOS sends photos along, and would delete what is refused.
+    public static let phoneBodyBytes = 8 << 20
     /// Reports in one request; more are refused, saying so.
     public static let reportsInRequest = 2000
 

@@ -1,4 +1,39 @@
+import Directory
+import Glibc
+import Hosting
+import IngestCore
+import Model
+import Runtime
+import Web
+import Wire
+
 @main
 struct Main {
-    static func main() {}
+    static let definition = ServiceDefinition(
+        name: .ingest,
+        summary: "Takes reports and calls for help, and keeps the order of everything.",
+        settings: [
+            Setting(
+                "JAGA_SOS_WORD", .text, default: "SOS",
+                help: "Word in a phone's note (OwnTracks: poi or tag) that is a call for help.")
+        ],
+        migrations: Tables.migrations,
+        consumes: [
+            .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
+        ],
+        bodyBytesByPath: ["/pub": Limits.phoneBodyBytes])
+
+    static func main() {
+        exit(
+            Host.run(definition) { host in
+                IngestService(
+                    outside: host, database: host.database,
+                    sosWord: host.configuration.text("JAGA_SOS_WORD"))
+            })
+    }
+}
+
+extension Host: Surroundings {
+    var replica: Replica { directory?.replica ?? Replica() }
+    var isDirectoryFresh: Bool { bus.isCaughtUp }
 }

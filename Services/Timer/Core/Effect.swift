@@ -26,10 +26,10 @@ public enum Effect: Hashable, Sendable {
 
 /// What a request about a watch is told.
 public enum WatchAnswer: Hashable, Sendable {
-    case started(Watch)
+    case started(TimedWatch)
     /// Asked for a new watch with a later deadline, or for more time.
-    case extended(Watch)
-    case closed(Watch)
+    case extended(TimedWatch)
+    case closed(TimedWatch)
     case refused(WatchRefusal)
 }
 
@@ -44,6 +44,8 @@ public enum WatchRefusal: Hashable, Sendable {
     /// The watch has ended, was cancelled, or has become an emergency.
     case over
     case noteTooLong
+    /// In none of the person's circles somebody else could be told.
+    case nobodyReachable
     /// ``Limits/watchesActiveMax`` are active.
     case tooMany
 }

@@ -56,18 +56,21 @@ public struct WatchStart: Hashable, Sendable {
     public var person: PersonID
     public var span: Span
     public var note: String?
+    /// Whether anybody could be told if it ran out.
+    public var isSomebodyReachable: Bool
     public var trace: String
     /// The request that is answered.
     public var request: UInt64
 
     public init(
-        id: WatchID, person: PersonID, span: Span, note: String? = nil, trace: String = "",
-        request: UInt64
+        id: WatchID, person: PersonID, span: Span, note: String? = nil,
+        isSomebodyReachable: Bool = true, trace: String = "", request: UInt64
     ) {
         self.id = id
         self.person = person
         self.span = span
         self.note = note
+        self.isSomebodyReachable = isSomebodyReachable
         self.trace = trace
         self.request = request
     }

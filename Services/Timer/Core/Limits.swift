@@ -12,10 +12,6 @@ public enum Limits {
     public static let watchSecondsMax: Int64 = 7 * 86_400
     /// Longest note of a watch, in bytes of UTF-8.
     public static let noteBytesMax = 500
-    /// The reminder comes this long before the deadline, or a tenth of the watch before it.
-    public static let reminderSecondsMax: Int64 = 300
-    /// After a countdown, in seconds: by then a delivery of the emergency must be accepted.
-    public static let undeliveredSeconds: Int64 = 15
     /// How long it is remembered that an emergency was told or ended, seconds: later news about it
     /// begin nothing anew.
     public static let vigilKeptSeconds: Int64 = 7 * 86_400
@@ -28,6 +24,10 @@ public enum Limits {
     public static let alarmCallSecondsLongest: Int64 = 300
     /// The alarm's address must answer within this, milliseconds.
     public static let alarmCallMillisecondsMax = 10_000
+    /// A snapshot of `fired` reaches back so far, seconds …
+    public static let snapshotSeconds: Int64 = 2 * 86_400
+    /// … and holds at most so many clocks that fired, the latest.
+    public static let snapshotClocksMax = 100_000
     /// Rows in a list, and where the request does not say.
     public static let listMax = 200
     public static let listUsual = 50

@@ -13,7 +13,7 @@ enum Expiry {
 
 extension Event {
     /// A watch is now as it says.
-    static func changed(_ watch: Watch, at now: Timestamp) -> Event {
+    public static func changed(_ watch: Watch, at now: Timestamp) -> Event {
         Event(
             id: Hash.meaning(
                 kind: .watchChanged, person: watch.person, subject: .number(watch.version),
@@ -21,11 +21,12 @@ extension Event {
             time: now, trace: watch.trace, body: .watchChanged(watch))
     }
 
-    /// A watch ran out.
-    static func expired(_ watch: Watch, _ signal: EmergencySignal, at now: Timestamp) -> Event {
-        Event(
+    /// A watch ran out at that time: the signal that raises its emergency.
+    public static func expired(_ timed: TimedWatch, at time: Timestamp) -> Event {
+        let watch = timed.watch
+        return Event(
             id: Hash.meaning(kind: .watchExpired, person: watch.person, cause: watch.id.raw),
-            time: now, trace: watch.trace, body: .watchExpired(signal))
+            time: time, trace: watch.trace, body: .watchExpired(timed.signal(at: time)))
     }
 }
 

@@ -17,12 +17,6 @@ public struct TimedWatch: Hashable, Sendable {
     /// When something has to be done next.
     var due: Timestamp { watch.state == .active ? min(reminder, expiry) : expiry }
 
-    /// Five minutes before the deadline, or a tenth of the time until then, whichever is smaller.
-    static func reminder(before deadline: Timestamp, at now: Timestamp) -> Timestamp {
-        let tenth = (deadline - now).microseconds / 10
-        return deadline - .microseconds(min(Limits.reminderSecondsMax * 1_000_000, tenth))
-    }
-
     /// The signal that its expiry gives; the same however often it is made.
     func signal(at now: Timestamp) -> EmergencySignal {
         EmergencySignal(

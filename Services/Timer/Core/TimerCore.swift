@@ -17,11 +17,20 @@ public struct TimerCore: Sendable {
     public struct Settings: Hashable, Sendable {
         /// After a watch's deadline, before it becomes an emergency.
         public var graceSeconds: Int
+        /// The reminder comes this long before a deadline, or a tenth of the watch before it.
+        public var reminderSeconds: Int
+        /// After a countdown: by then a delivery of the emergency must be accepted.
+        public var undeliveredSeconds: Int
         /// There is an address to call in an alarm.
         public var callsAlarm: Bool
 
-        public init(graceSeconds: Int = 120, callsAlarm: Bool = false) {
+        public init(
+            graceSeconds: Int = 120, reminderSeconds: Int = 300, undeliveredSeconds: Int = 15,
+            callsAlarm: Bool = false
+        ) {
             self.graceSeconds = graceSeconds
+            self.reminderSeconds = reminderSeconds
+            self.undeliveredSeconds = undeliveredSeconds
             self.callsAlarm = callsAlarm
         }
     }
@@ -63,7 +72,7 @@ public struct TimerCore: Sendable {
         self.vigils = [:]
         for var vigil in vigils {
             if vigil.state == .waiting {
-                vigil.due = max(vigil.due, started + .seconds(Limits.undeliveredSeconds))
+                vigil.due = max(vigil.due, started + .seconds(settings.undeliveredSeconds))
             } else if vigil.state == .alarmed, settings.callsAlarm, !vigil.isCallAccepted {
                 vigil.due = started
             }

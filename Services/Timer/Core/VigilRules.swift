@@ -135,7 +135,7 @@ extension TimerCore {
         for id: EmergencyID, of person: PersonID, countdownEnds: Timestamp, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        let due = max(countdownEnds, now) + .seconds(Limits.undeliveredSeconds)
+        let due = max(countdownEnds, now) + .seconds(settings.undeliveredSeconds)
         var vigil =
             vigils[id]
             ?? Vigil(

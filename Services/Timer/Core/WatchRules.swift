@@ -11,6 +11,10 @@ extension TimerCore {
             effects.append(.answer(start.request, .refused(refusal)))
             return
         }
+        guard start.isSomebodyReachable else {
+            effects.append(.answer(start.request, .refused(.nobodyReachable)))
+            return
+        }
         if let id = watchOfPerson[start.person], let running = watches[id] {
             if deadline > running.watch.deadline {
                 let answer = extend(
@@ -27,9 +31,9 @@ extension TimerCore {
             id: start.id, person: start.person, started: now, deadline: deadline,
             graceSeconds: settings.graceSeconds, note: start.note, trace: start.trace)
         let timed = TimedWatch(
-            watch: watch, reminder: TimedWatch.reminder(before: deadline, at: now))
+            watch: watch, reminder: reminder(before: deadline, at: now))
         tell(timed, at: now, into: &effects)
-        effects.append(.answer(start.request, .started(watch)))
+        effects.append(.answer(start.request, .started(timed)))
     }
 
     /// More time for a running watch, counted from its deadline, or from now in its grace.
@@ -52,9 +56,9 @@ extension TimerCore {
         timed.watch.note = note ?? timed.watch.note
         timed.watch.state = .active
         timed.watch.version += 1
-        timed.reminder = TimedWatch.reminder(before: deadline, at: now)
+        timed.reminder = reminder(before: deadline, at: now)
         tell(timed, at: now, into: &effects)
-        return .extended(timed.watch)
+        return .extended(timed)
     }
 
     /// Ends a running watch before its time.
@@ -65,7 +69,7 @@ extension TimerCore {
         timed.watch.state = closing == .end ? .ended : .cancelled
         timed.watch.version += 1
         tell(timed, at: now, into: &effects)
-        return .closed(timed.watch)
+        return .closed(timed)
     }
 
     /// The reminder or the expiry of a watch has come; an overdue expiry skips the reminder.
@@ -79,9 +83,8 @@ extension TimerCore {
         }
         timed.watch.state = .expired
         tell(timed, at: now, into: &effects)
-        let signal = timed.signal(at: now)
-        effects.append(.publish(.expired(timed.watch, signal, at: now)))
-        watchOver(signal, at: now, into: &effects)
+        effects.append(.publish(.expired(timed, at: now)))
+        watchOver(timed.signal(at: now), at: now, into: &effects)
     }
 
     /// Keeps, stores and publishes a watch as it is now.
@@ -105,6 +108,13 @@ extension TimerCore {
             if watchOfPerson[watch.person] == watch.id { watchOfPerson[watch.person] = nil }
             queue.remove(.watch(watch.id))
         }
+    }
+
+    /// So long before the deadline as the settings say, or a tenth of the time until then,
+    /// whichever is smaller.
+    private func reminder(before deadline: Timestamp, at now: Timestamp) -> Timestamp {
+        let tenth = (deadline - now).microseconds / 10
+        return deadline - .microseconds(min(Int64(settings.reminderSeconds) * 1_000_000, tenth))
     }
 
     private func refusal(

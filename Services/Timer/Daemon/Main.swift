@@ -1,4 +1,9 @@
+import Glibc
+import Hosting
+
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        exit(Host.run(TimerService.definition) { try TimerService($0) })
+    }
 }

@@ -1,0 +1,121 @@
+import Dialects
+import Directory
+import IngestCore
+import Model
+import Parsing
+import Web
+
+/// Answers of the core as responses.
+enum Answers {
+    /// In Jaga's own API.
+    static func response(to answer: Answer, status: Int, ignored: [String] = []) -> Response {
+        switch answer {
+        case .reports(let reports): .json(body(of: reports), status: status)
+        case .emergency(let view): .json(body(of: view, ignored: ignored), status: status)
+        case .positions(let members): geoJSON(members)
+        case .overloaded: .problem(overloaded)
+        case .denied(let denial): .problem(.denied(denial.explanation))
+        case .notFound: .problem(.notFound("there is nothing with this id"))
+        }
+    }
+
+    /// For an OwnTracks app: an array whatever became of the payload, or "later".
+    static func ownTracks(_ answer: Answer) -> Response {
+        switch answer {
+        case .reports(let reports):
+            .json(
+                reports.friends.isEmpty
+                    ? OwnTracks.emptyAnswer : OwnTracks.answer(reports.friends))
+        case .overloaded: .problem(overloaded)
+        case .emergency, .positions, .denied, .notFound: .json(OwnTracks.emptyAnswer)
+        }
+    }
+
+    private static let overloaded = Problem.unavailable(
+        "too many old reports are waiting", retryAfterSeconds: 5)
+
+    private static func body(of answer: ReportsAnswer) -> [UInt8] {
+        JSON.object([
+            .init("accepted", .integer(Int64(answer.accepted))),
+            .init("duplicates", .integer(Int64(answer.duplicates))),
+            .init(
+                "quarantined",
+                .array(
+                    answer.rejections.map { rejection in
+                        [
+                            "index": .integer(Int64(rejection.index)),
+                            "reason": .string(rejection.reason.rawValue),
+                        ]
+                    })),
+        ]).serialized()
+    }
+
+    private static func body(of view: EmergencyView, ignored: [String]) -> [UInt8] {
+        var members: [JSON.Member] = [
+            .init("id", .string(view.id.description)),
+            .init("emergency", .string(view.emergency.description)),
+            .init("person", .string(view.person.description)),
+            .init("trigger", .string(view.trigger.rawValue)),
+            .init("state", .string(view.state.rawValue)),
+            .init("told", .string(view.told.rawValue)),
+            .init("raised", .string(view.raised.description)),
+            .init("received", .string(view.received.description)),
+            .init("countdownEnds", .string(view.countdownEnds.description)),
+        ]
+        if !ignored.isEmpty {
+            members.append(.init("ignored", .array(ignored.map { .string($0) })))
+        }
+        return JSON.object(members).serialized()
+    }
+
+    /// One Feature a member; no geometry where the place is not to be seen.
+    private static func geoJSON(_ members: [MemberPosition]) -> Response {
+        let collection: JSON = [
+            "type": "FeatureCollection", "features": .array(members.map(feature)),
+        ]
+        return Response(
+            status: 200, headers: ["Content-Type": "application/geo+json"],
+            body: collection.serialized())
+    }
+
+    private static func feature(_ member: MemberPosition) -> JSON {
+        let geometry: JSON =
+            if let position = member.fix?.position {
+                [
+                    "type": "Point",
+                    "coordinates": [.number(position.longitude), .number(position.latitude)],
+                ]
+            } else {
+                .null
+            }
+        return [
+            "type": "Feature", "id": .string(member.person.description), "geometry": geometry,
+            "properties": .object(properties(of: member)),
+        ]
+    }
+
+    private static func properties(of member: MemberPosition) -> [JSON.Member] {
+        var members: [JSON.Member] = [
+            .init("person", .string(member.person.description)),
+            .init("name", .string(member.name)),
+            .init("state", .string(member.state.rawValue)),
+            .init("precision", .string(member.precision.rawValue)),
+        ]
+        func add(_ name: String, _ value: JSON?) {
+            if let value { members.append(.init(name, value)) }
+        }
+        func hundredths(_ value: Int32?) -> JSON? { value.map { .number(Double($0) / 100) } }
+        add("pausedUntil", member.pausedUntil.map { .string($0.description) })
+        add("ageSeconds", member.ageSeconds.map { .integer($0) })
+        add("battery", member.battery.map { .integer(Int64($0)) })
+        add("charging", member.charging.map { .bool($0) })
+        add("moving", member.isMoving.map { .bool($0) })
+        guard let fix = member.fix else { return members }
+        add("time", .string(fix.time.description))
+        add("accuracy", fix.accuracyCentimetres > 0 ? hundredths(fix.accuracyCentimetres) : nil)
+        add("altitude", hundredths(fix.altitudeCentimetres))
+        add("speed", hundredths(fix.speedCentimetresPerSecond))
+        add("course", fix.courseDegrees.map { .integer(Int64($0)) })
+        return members
+    }
+}

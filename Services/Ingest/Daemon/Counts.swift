@@ -1,0 +1,45 @@
+import IngestCore
+import Runtime
+
+/// What has happened since the start, counted as numbers and shown as metrics.
+struct Counts {
+    var accepted = 0
+    var duplicates = 0
+    var rejected = 0
+    var overloaded = 0
+    var unauthorized = 0
+    var notFresh = 0
+    var emergencies = 0
+
+    mutating func count(_ answer: Answer) {
+        switch answer {
+        case .reports(let reports):
+            accepted += reports.accepted
+            duplicates += reports.duplicates
+            rejected += reports.rejections.count
+        case .overloaded: overloaded += 1
+        case .emergency, .positions, .denied, .notFound: break
+        }
+    }
+
+    func write(to metrics: Metrics, core: Core) {
+        let reports = metrics.counter(
+            "jaga_ingest_reports_total", "Reports of phones, by what became of them.", "outcome")
+        reports.set(Double(accepted), "accepted")
+        reports.set(Double(duplicates), "duplicate")
+        reports.set(Double(rejected), "quarantined")
+        let refused = metrics.counter(
+            "jaga_ingest_refused_total", "Requests refused before they were read.", "reason")
+        refused.set(Double(overloaded), "overload")
+        refused.set(Double(unauthorized), "credentials")
+        refused.set(Double(notFresh), "directory")
+        metrics.counter("jaga_ingest_emergencies_total", "Emergency signals raised here.")
+            .set(Double(emergencies))
+        metrics.gauge("jaga_ingest_waiting_reports", "Reports that wait behind what is live.")
+            .set(Double(core.waitingCount))
+        metrics.gauge("jaga_ingest_devices", "Devices that ever reported.")
+            .set(Double(core.deviceCount))
+        metrics.gauge("jaga_ingest_active_emergencies", "Emergencies that go on.")
+            .set(Double(core.activeEmergencyCount))
+    }
+}

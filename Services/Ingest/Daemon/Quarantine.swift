@@ -1,0 +1,125 @@
+import Directory
+import IngestCore
+import Model
+import Parsing
+import Store
+import Web
+
+// Payloads that could not be used: the operator sees all, a person those of their own phones.
+extension IngestService {
+    func handleQuarantine(
+        _ request: Request, _ route: Route, _ parameters: Parameters, by principal: Principal
+    ) throws {
+        switch route {
+        case .quarantined:
+            let entry = try entry(parameters.id("entry", QuarantineID.self), for: principal)
+            if principal.person != entry.person {
+                let hour = outside.now.seconds / 3600
+                try writer.write(
+                    .saveAccess(
+                        AccessRow(person: entry.person, viewer: principal.person, hour: hour)))
+            }
+            outside.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
+        case .dropQuarantined:
+            let entry = try entry(parameters.id("entry", QuarantineID.self), for: principal)
+            try database.run("DELETE FROM quarantine WHERE id = ?", .id(entry.id))
+            outside.answer(request.id, Response(status: 204))
+        default: outside.answer(request.id, .json(try list(request, for: principal)))
+        }
+    }
+
+    /// One entry; 404 for one that is somebody else's.
+    private func entry(_ id: QuarantineID, for principal: Principal) throws -> QuarantineEntry {
+        let found = try database.first(
+            "SELECT \(QuarantineEntry.columns) FROM quarantine WHERE id = ?", .id(id),
+            as: QuarantineEntry.init)
+        guard let found, isVisible(found.person, to: principal) else {
+            throw Problem.notFound("there is nothing with this id in the quarantine")
+        }
+        return found
+    }
+
+    private func isVisible(_ person: PersonID, to principal: Principal) -> Bool {
+        if let own = principal.person { return own == person }
+        return outside.replica.decide(principal, .administer, on: .suite, at: outside.now).isAllowed
+    }
+
+    /// Youngest first, a page at a time.
+    private func list(_ request: Request, for principal: Principal) throws -> [UInt8] {
+        guard let wanted = Int(request.query["limit"] ?? "100"), wanted > 0 else {
+            throw Problem.invalid(
+                "this is no number of entries", field: "limit", hint: "send 1 to 1000")
+        }
+        let limit = min(wanted, 1000)
+        let before = request.query["cursor"].map { Int64($0) } ?? .max
+        guard let before else {
+            throw Problem.invalid(
+                "this is no cursor", field: "cursor", hint: "send `next` of the page before")
+        }
+        let entries = try database.all(
+            """
+            SELECT \(QuarantineEntry.columns) FROM quarantine
+            WHERE number < ?1 AND (?2 IS NULL OR person = ?2) ORDER BY number DESC LIMIT ?3
+            """,
+            .integer(before), .id(principal.person), .integer(limit + 1),
+            as: QuarantineEntry.init)
+        let page = entries.prefix(limit)
+        let next = entries.count > limit ? page.last?.number : nil
+        return JSON.object([
+            .init("items", .array(page.map { .object($0.members(full: false)) })),
+            .init("next", next.map { .string(String($0)) } ?? .null),
+        ]).serialized()
+    }
+}
+
+/// A row of the quarantine as it is shown.
+struct QuarantineEntry {
+    static let columns = """
+        number, id, device, person, path, reason, place, payload, size, received, again, count, trace
+        """
+
+    let number: Int64
+    let id: QuarantineID
+    let person: PersonID
+    private let device: DeviceID?
+    private let texts: (path: String, reason: String, trace: String)
+    private let index: Int64
+    private let payload: [UInt8]
+    private let size: Int64
+    private let times: (received: Timestamp, again: Timestamp)
+    private let count: Int64
+
+    init(_ row: Row) {
+        number = row.int64(0)
+        id = row.id(1)
+        device = row.optionalID(2)
+        person = row.id(3)
+        texts = (row.text(4), row.text(5), row.text(12))
+        index = row.int64(6)
+        payload = row.blob(7)
+        size = row.int64(8)
+        times = (row.time(9), row.time(10))
+        count = row.int64(11)
+    }
+
+    /// - Parameter full: with the payload, which may hold positions.
+    func members(full: Bool) -> [JSON.Member] {
+        var members: [JSON.Member] = [
+            .init("id", .string(id.description)),
+            .init("person", .string(person.description)),
+            .init("device", device.map { .string($0.description) } ?? .null),
+            .init("path", .string(texts.path)),
+            .init("reason", .string(texts.reason)),
+            .init("index", .integer(index)),
+            .init("size", .integer(size)),
+            .init("received", .string(times.received.description)),
+            .init("receivedAgain", .string(times.again.description)),
+            .init("count", .integer(count)),
+            .init("trace", .string(texts.trace)),
+        ]
+        if full {
+            members.append(.init("payload", .string(String(decoding: payload, as: UTF8.self))))
+        }
+        return members
+    }
+}

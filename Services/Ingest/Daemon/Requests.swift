@@ -1,0 +1,170 @@
+import Dialects
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Web
+
+// Requests become inputs.
+extension IngestService {
+    func handle(_ request: Request) throws {
+        if request.method == .post, request.path == "/pub" {
+            return try deliverOwnTracks(request)
+        }
+        switch Route.router.route(request) {
+        case .answered(let response): outside.answer(request.id, response)
+        case .found(let route, let parameters):
+            do {
+                try handle(request, route, parameters)
+            } catch let problem as Problem {
+                outside.answer(request.id, .problem(problem))
+            }
+        }
+    }
+
+    private func handle(_ request: Request, _ route: Route, _ parameters: Parameters) throws {
+        let principal = try principal(of: request)
+        switch route {
+        case .ownTracks: try deliverOwnTracks(request)
+        case .reports: try deliverReports(request, by: principal)
+        case .emergencies: try raise(request, by: principal)
+        case .emergency:
+            let id = try parameters.id("emergency", EmergencyID.self)
+            try take(
+                .readEmergency(ReadRequest(request: request.id, principal: principal, id: id)))
+        case .cancellation:
+            try cancel(
+                request, try parameters.id("emergency", EmergencyID.self), by: principal)
+        case .positions:
+            let id = try parameters.id("circle", CircleID.self)
+            try take(
+                .readPositions(ReadRequest(request: request.id, principal: principal, id: id)))
+        case .quarantine, .quarantined, .dropQuarantined:
+            try handleQuarantine(request, route, parameters, by: principal)
+        }
+    }
+
+    /// Who asks.
+    ///
+    /// - Throws: 401 where the credentials are missing or surely wrong, 503 where they may only not
+    ///   have arrived here yet.
+    func principal(of request: Request) throws(Problem) -> Principal {
+        if let principal = outside.principal(of: request) { return principal }
+        guard Credentials(request.headers) != nil else {
+            counts.unauthorized += 1
+            throw .unauthorized(
+                "credentials are missing",
+                hint: "send a token as Bearer, or as the password of Basic")
+        }
+        guard outside.isDirectoryFresh else {
+            counts.notFresh += 1
+            throw .unavailable("credentials cannot be checked right now")
+        }
+        counts.unauthorized += 1
+        throw .unauthorized("the credentials are wrong", hint: "check or renew the device's token")
+    }
+
+    /// The device that speaks.
+    private func device(_ principal: Principal) throws(Problem) -> (DeviceID, PersonID) {
+        guard case .device(let device, let person) = principal else {
+            throw .denied(
+                "reports come from a device, and this is no device's token",
+                hint: "create a device for the person and use its token")
+        }
+        return (device, person)
+    }
+
+    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
+    /// would send it for ever.
+    private func deliverOwnTracks(_ request: Request) throws {
+        let device: DeviceID
+        let person: PersonID
+        do {
+            (device, person) = try self.device(try principal(of: request))
+        } catch {
+            return outside.answer(request.id, .problem(error))
+        }
+        let reading = OwnTracks.read(request.body, received: outside.now, sosWord: sosWord)
+        pending[request.id] = Pending(isOwnTracks: true)
+        try deliver(
+            reading, of: request, device: device, person: person,
+            wantsFriends: !reading.observations.isEmpty)
+    }
+
+    private func deliverReports(_ request: Request, by principal: Principal) throws {
+        let (device, person) = try device(principal)
+        guard let reading = JagaReports.read(try request.json(), received: outside.now) else {
+            throw Problem.invalid(
+                "the body is no report",
+                hint: #"send {"lat":…,"lon":…,"time":…}, or {"reports":[…]}"#)
+        }
+        guard reading.observations.count + reading.rejections.count <= Limits.reportsInRequest
+        else {
+            throw Problem.invalid(
+                "more than \(Limits.reportsInRequest) reports", field: "reports",
+                hint: "send them in parts")
+        }
+        guard try !isRepeated(request, by: principal, status: 202) else { return }
+        try deliver(reading, of: request, device: device, person: person)
+    }
+
+    private func deliver(
+        _ reading: Reading, of request: Request, device: DeviceID, person: PersonID,
+        wantsFriends: Bool = false
+    ) throws {
+        let arrivals = try reading.observations.map { observation in
+            let id = Meaning.report(observation, of: device)
+            return Arrival(id: id, observation: observation, isKnown: try writer.isKnown(id))
+        }
+        try take(
+            .delivery(
+                Delivery(
+                    request: request.id, device: device, person: person, arrivals: arrivals,
+                    panics: reading.panics, rejections: reading.rejections,
+                    payload: reading.rejections.isEmpty ? [] : request.body, path: request.path,
+                    wantsFriends: wantsFriends, trace: request.trace)))
+    }
+
+    private func raise(_ request: Request, by principal: Principal) throws {
+        var call = JagaEmergency.read(request.body, received: outside.now)
+        if call.messageID == nil { call.messageID = request.headers["Idempotency-Key"] }
+        guard try !isRepeated(request, by: principal, status: 202) else { return }
+        pending[request.id]?.ignored = call.ignored
+        var arrival: Arrival?
+        if case .device(let device, _) = principal, let observation = call.observation {
+            let id = Meaning.report(observation, of: device)
+            arrival = Arrival(id: id, observation: observation, isKnown: try writer.isKnown(id))
+        }
+        try take(
+            .emergency(
+                EmergencyRequest(
+                    request: request.id, principal: principal, call: call, arrival: arrival,
+                    chance: SecureRandom.id(), trace: request.trace)))
+    }
+
+    private func cancel(
+        _ request: Request, _ emergency: EmergencyID, by principal: Principal
+    ) throws {
+        guard try !isRepeated(request, by: principal, status: 202) else { return }
+        let cause = FirstAnswers.key(of: request, by: principal) ?? SecureRandom.id()
+        try take(
+            .cancellation(
+                CancelRequest(
+                    request: request.id, principal: principal, emergency: emergency, cause: cause,
+                    trace: request.trace)))
+    }
+
+    /// Gives a repeated request its first answer; else notes how the request is to be answered.
+    private func isRepeated(
+        _ request: Request, by principal: Principal, status: Int
+    ) throws -> Bool {
+        let key = FirstAnswers.key(of: request, by: principal)
+        if let key, let first = try firstAnswers.answer(to: key) {
+            outside.answer(request.id, first)
+            return true
+        }
+        pending[request.id] = Pending(status: status, key: key)
+        return false
+    }
+}

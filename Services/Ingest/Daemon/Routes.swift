@@ -1,0 +1,22 @@
+import Web
+
+/// What ingest answers.
+enum Route: Sendable {
+    case ownTracks
+    case reports
+    case emergencies, emergency, cancellation
+    case positions
+    case quarantine, quarantined, dropQuarantined
+
+    static let router = Router<Route>([
+        (.post, "/pub", .ownTracks),
+        (.post, "/v1/reports", .reports),
+        (.post, "/v1/emergencies", .emergencies),
+        (.get, "/v1/emergencies/{emergency}", .emergency),
+        (.post, "/v1/emergencies/{emergency}/cancellation", .cancellation),
+        (.get, "/v1/circles/{circle}/positions", .positions),
+        (.get, "/v1/quarantine", .quarantine),
+        (.get, "/v1/quarantine/{entry}", .quarantined),
+        (.delete, "/v1/quarantine/{entry}", .dropQuarantined),
+    ])
+}

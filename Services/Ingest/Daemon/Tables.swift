@@ -1,0 +1,118 @@
+import Store
+
+/// The tables of ingest's store, beside those of the bus and of the directory's replica.
+enum Tables {
+    static let migrations = [Migration(number: 1, sql: first)]
+
+    /// Reports name their device by its short number, without a foreign key: looking the parent up
+    /// costs as much as the insert.
+    private static let first = """
+        CREATE TABLE device (
+            number INTEGER PRIMARY KEY,
+            device BLOB NOT NULL UNIQUE,
+            person BLOB NOT NULL,
+            seen INTEGER NOT NULL,
+            sequenced INTEGER NOT NULL,
+            battery INTEGER,
+            charging INTEGER,
+            time INTEGER,
+            latitude INTEGER,
+            longitude INTEGER,
+            accuracy INTEGER,
+            altitude INTEGER,
+            speed INTEGER,
+            course INTEGER
+        ) STRICT;
+        CREATE TABLE leader (
+            person BLOB PRIMARY KEY,
+            device BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE report (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            device INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            latitude INTEGER NOT NULL,
+            longitude INTEGER NOT NULL,
+            accuracy INTEGER NOT NULL,
+            altitude INTEGER,
+            speed INTEGER,
+            course INTEGER,
+            trigger INTEGER NOT NULL,
+            battery INTEGER,
+            charging INTEGER,
+            marks INTEGER NOT NULL,
+            received INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE waiting (
+            number INTEGER PRIMARY KEY,
+            report BLOB NOT NULL,
+            trace TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE partition (
+            number INTEGER PRIMARY KEY
+        ) STRICT;
+        CREATE TABLE sequence (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            time INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE placed_circle (
+            circle BLOB NOT NULL,
+            partition INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            PRIMARY KEY (circle, partition)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE placed_person (
+            person BLOB PRIMARY KEY,
+            digest BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE emergency (
+            id BLOB PRIMARY KEY,
+            person BLOB NOT NULL,
+            emergency BLOB NOT NULL,
+            trigger TEXT NOT NULL,
+            raised INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            countdown_ends INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            told TEXT NOT NULL,
+            recipients BLOB NOT NULL,
+            ended INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE applied (
+            id BLOB PRIMARY KEY,
+            time INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE quarantine (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id BLOB NOT NULL UNIQUE,
+            device BLOB,
+            person BLOB NOT NULL,
+            path TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            place INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            again INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            trace TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX quarantine_by_sender ON quarantine (person, device, number);
+        CREATE TABLE access (
+            person BLOB NOT NULL,
+            hour INTEGER NOT NULL,
+            viewer BLOB NOT NULL,
+            PRIMARY KEY (person, hour, viewer)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE answered (
+            key BLOB PRIMARY KEY,
+            status INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            time INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+}

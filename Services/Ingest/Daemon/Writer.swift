@@ -1,0 +1,154 @@
+import IngestCore
+import Model
+import Store
+
+/// Writes the rows of effects, each by one prepared statement, in the turn's transaction.
+struct Writer {
+    let database: Database
+
+    /// Whether a report with this id is stored.
+    func isKnown(_ report: ReportID) throws -> Bool {
+        try database.scalar("SELECT 1 FROM report WHERE id = ?", .id(report)) != nil
+    }
+
+    /// Remembers an event of another service.
+    ///
+    /// - Returns: false when it was applied before.
+    func isFirst(_ event: EventID, at time: Timestamp) throws -> Bool {
+        try database.run(
+            "INSERT OR IGNORE INTO applied (id, time) VALUES (?, ?)", .id(event), .time(time))
+        return database.lastChanges == 1
+    }
+
+    /// Writes what an effect says about rows; effects of other kinds change nothing.
+    func write(_ effect: Effect) throws {
+        switch effect {
+        case .saveReport(let report, let device): try save(report, of: device)
+        case .saveDevice(let row): try save(row)
+        case .saveLeader(let person, let device):
+            try database.run(
+                "INSERT OR REPLACE INTO leader (person, device) VALUES (?, ?)", .id(person),
+                .id(device))
+        case .wait(let row):
+            try database.run(
+                "INSERT INTO waiting (number, report, trace) VALUES (?, ?, ?)",
+                .integer(row.number), .id(row.report.id), .text(row.report.trace))
+        case .unwait(let number):
+            try database.run("DELETE FROM waiting WHERE number = ?", .integer(number))
+        case .saveTime(let time):
+            try database.run(
+                "INSERT OR REPLACE INTO sequence (one, time) VALUES (1, ?)", .time(time))
+        case .saveEmergency(let row): try save(row)
+        case .removeEmergency(let id):
+            try database.run("DELETE FROM emergency WHERE id = ?", .id(id))
+        case .forgetApplied(let time):
+            try database.run("DELETE FROM applied WHERE time < ?", .time(time))
+        case .saveQuarantine(let row): try save(row)
+        case .saveAccess(let row):
+            try database.run(
+                "INSERT OR IGNORE INTO access (person, hour, viewer) VALUES (?, ?, ?)",
+                .id(row.person), .integer(row.hour), .blob(row.viewer?.raw.bytes ?? []))
+        case .savePartition, .savePlacedCircle, .removePlacedCircle, .savePlacedPerson,
+            .removePlacedPerson:
+            try place(effect)
+        case .append, .raise, .answer: break
+        }
+    }
+
+    private func save(_ report: Report, of device: Int64) throws {
+        var marks: ReportMarks = []
+        if report.clockSkew { marks.insert(.clockSkew) }
+        if report.late { marks.insert(.late) }
+        try database.run(
+            """
+            INSERT INTO report (id, device, time, latitude, longitude, accuracy, altitude, speed,
+                course, trigger, battery, charging, marks, received)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .id(report.id), .integer(device), .time(report.fix.time),
+            .integer(report.fix.position.latitudeE7), .integer(report.fix.position.longitudeE7),
+            .integer(report.fix.accuracyCentimetres), .integer(report.fix.altitudeCentimetres),
+            .integer(report.fix.speedCentimetresPerSecond), .integer(report.fix.courseDegrees),
+            .integer(report.trigger.rawValue), .integer(report.battery),
+            .integer(report.charging.map { $0 ? 1 : 0 }), .integer(marks.rawValue),
+            .time(report.received))
+    }
+
+    private func save(_ row: DeviceRow) throws {
+        let fix = row.newest
+        try database.run(
+            """
+            INSERT INTO device (number, device, person, seen, sequenced, battery, charging, time,
+                latitude, longitude, accuracy, altitude, speed, course)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (number) DO UPDATE SET person = excluded.person, seen = excluded.seen,
+                sequenced = excluded.sequenced, battery = excluded.battery,
+                charging = excluded.charging, time = excluded.time, latitude = excluded.latitude,
+                longitude = excluded.longitude, accuracy = excluded.accuracy,
+                altitude = excluded.altitude, speed = excluded.speed, course = excluded.course
+            """,
+            .integer(row.number), .id(row.device), .id(row.person), .time(row.seen),
+            .time(row.sequenced), .integer(row.battery), .integer(row.charging.map { $0 ? 1 : 0 }),
+            .time(fix?.time), .integer(fix?.position.latitudeE7),
+            .integer(fix?.position.longitudeE7), .integer(fix?.accuracyCentimetres),
+            .integer(fix?.altitudeCentimetres), .integer(fix?.speedCentimetresPerSecond),
+            .integer(fix?.courseDegrees))
+    }
+
+    private func save(_ row: EmergencyRow) throws {
+        try database.run(
+            """
+            INSERT OR REPLACE INTO emergency (id, person, emergency, trigger, raised, received,
+                countdown_ends, state, told, recipients, ended)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .id(row.id), .id(row.person), .id(row.emergency), .text(row.trigger.rawValue),
+            .time(row.raised), .time(row.received), .time(row.countdownEnds),
+            .text(row.state.rawValue), .text(row.told.rawValue),
+            .blob(IDList.write(row.recipients.map(\.raw))), .time(row.ended))
+    }
+
+    private func place(_ effect: Effect) throws {
+        switch effect {
+        case .savePartition(let partition):
+            try database.run(
+                "INSERT OR IGNORE INTO partition (number) VALUES (?)", .integer(partition.number))
+        case .savePlacedCircle(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO placed_circle (circle, partition, digest) VALUES (?, ?, ?)",
+                .id(row.circle), .integer(row.partition.number), .id(row.digest))
+        case .removePlacedCircle(let circle, let partition):
+            try database.run(
+                "DELETE FROM placed_circle WHERE circle = ? AND partition = ?", .id(circle),
+                .integer(partition.number))
+        case .savePlacedPerson(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO placed_person (person, digest) VALUES (?, ?)",
+                .id(row.person), .id(row.digest))
+        case .removePlacedPerson(let person):
+            try database.run("DELETE FROM placed_person WHERE person = ?", .id(person))
+        default: break
+        }
+    }
+
+    /// The same payload again counts up; of each sender only the youngest are kept.
+    private func save(_ row: QuarantineRow) throws {
+        try database.run(
+            """
+            INSERT INTO quarantine (id, device, person, path, reason, place, payload, size,
+                received, again, count, trace)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+            ON CONFLICT (id) DO UPDATE SET again = excluded.again, count = count + 1
+            """,
+            .id(row.id), .id(row.device), .id(row.person), .text(row.path),
+            .text(row.reason.rawValue), .integer(row.index), .blob(row.payload),
+            .integer(row.size), .time(row.received), .time(row.received), .text(row.trace))
+        try database.run(
+            """
+            DELETE FROM quarantine WHERE person = ?1 AND device IS ?2 AND number <= (
+                SELECT number FROM quarantine WHERE person = ?1 AND device IS ?2
+                ORDER BY number DESC LIMIT 1 OFFSET ?3)
+            """,
+            .id(row.person), .id(row.device), .integer(Limits.quarantinePerDevice))
+    }
+}

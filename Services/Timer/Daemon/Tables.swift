@@ -1,0 +1,48 @@
+import Store
+
+/// The tables of the timer's store, step by step.
+enum Tables {
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE clock (
+                    id BLOB PRIMARY KEY CHECK (length(id) = 16),
+                    rule TEXT NOT NULL,
+                    person BLOB NOT NULL,
+                    emergency BLOB,
+                    subject TEXT,
+                    due INTEGER NOT NULL,
+                    trace TEXT NOT NULL,
+                    fired INTEGER,
+                    late INTEGER NOT NULL DEFAULT 0
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX clock_fired ON clock (fired) WHERE fired IS NOT NULL;
+                CREATE TABLE watch (
+                    id BLOB PRIMARY KEY CHECK (length(id) = 16),
+                    person BLOB NOT NULL,
+                    started INTEGER NOT NULL,
+                    deadline INTEGER NOT NULL,
+                    grace INTEGER NOT NULL,
+                    note TEXT,
+                    state TEXT NOT NULL,
+                    trace TEXT NOT NULL,
+                    version INTEGER NOT NULL,
+                    reminder INTEGER NOT NULL,
+                    changed INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX watch_person ON watch (person, started);
+                CREATE INDEX watch_started ON watch (started);
+                CREATE INDEX watch_changed ON watch (changed);
+                CREATE TABLE vigil (
+                    emergency BLOB PRIMARY KEY CHECK (length(emergency) = 16),
+                    person BLOB NOT NULL,
+                    countdown INTEGER NOT NULL,
+                    state TEXT NOT NULL,
+                    due INTEGER NOT NULL,
+                    calls INTEGER NOT NULL,
+                    taken INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
+}

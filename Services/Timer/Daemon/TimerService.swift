@@ -1,0 +1,206 @@
+import Directory
+import Hosting
+import Model
+import Parsing
+import Runtime
+import Store
+import TimerCore
+import Web
+import Wire
+
+/// Between streams, HTTP and store on one side and ``TimerCore`` on the other.
+final class TimerService: Service {
+    static let definition = ServiceDefinition(
+        name: .timer, summary: "keeps every wait of the suite, and watches over people",
+        settings: TimerSettings.all, migrations: Tables.migrations,
+        consumes: [
+            .ingest: Partition.all.map(StreamName.events) + [.sos],
+            .membership: [.directory],
+            .notifier: [.deliveries],
+        ])
+
+    private let host: Host
+    private let clocks: ClockRows
+    private let watches: WatchRows
+    private let vigils: VigilRows
+    private let metrics: TimerMetrics
+    private let started: Timestamp
+    private var core: TimerCore
+    private var alarmCalls: AlarmCalls
+    private var nextRemoval: Timestamp
+
+    init(_ host: Host) throws {
+        self.host = host
+        clocks = ClockRows(database: host.database)
+        watches = WatchRows(database: host.database)
+        vigils = VigilRows(database: host.database)
+        metrics = TimerMetrics(host.metrics)
+        started = host.now
+        core = TimerCore(
+            settings: TimerCore.Settings(host.configuration), started: host.now)
+        alarmCalls = AlarmCalls(url: host.configuration.optional(TimerSettings.alarmURL))
+        nextRemoval = host.now
+    }
+
+    // MARK: Turns
+
+    func start() throws { try load() }
+
+    func reload() throws { try load() }
+
+    private func load() throws {
+        core = TimerCore(
+            settings: TimerCore.Settings(host.configuration), started: started)
+        core.load(
+            clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all())
+    }
+
+    func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
+        try apply(event)
+    }
+
+    private func apply(_ event: Event) throws {
+        switch event.body {
+        case .clockWanted(let clock): try take(.clockWanted(clock, trace: event.trace))
+        case .clockUnwanted(let clock): try take(.clockUnwanted(clock.id))
+        case .sosRaised(let signal): try take(.signal(signal))
+        case .sosCancelled(let cancel): try take(.signalCancelled(cancel))
+        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
+            .emergencyCancelled(let news), .emergencyAcknowledged(let news),
+            .emergencyResolved(let news):
+            try take(.emergency(news))
+        case .notificationChanged(let news): try take(.notification(news))
+        case .acknowledgementGiven(let answer): try take(.acknowledged(answer))
+        case .resolutionGiven(let answer): try take(.resolved(answer))
+        case .personRemoved(let removal): try take(.personRemoved(removal.person))
+        default: break
+        }
+    }
+
+    func handle(_ request: Request) throws {
+        let requests = WatchRequests(
+            rows: watches, replica: host.directory?.replica ?? Replica(),
+            principal: host.principal(of: request), now: host.now)
+        do {
+            switch try requests.demand(request) {
+            case .answer(let response): host.answer(request.id, response)
+            case .input(let input): try take(input)
+            }
+        } catch let problem as Problem {
+            host.answer(request.id, .problem(problem))
+        }
+    }
+
+    func transferred(_ result: TransferResult) throws {
+        guard let emergency = alarmCalls.finished(result.token) else { return }
+        let refusal = result.outcome.refusal
+        if let refusal {
+            host.log.warning(
+                "the operator's alarm was not taken",
+                ["emergency": emergency, "answer": refusal, "setting": TimerSettings.alarmURL])
+        }
+        try take(
+            .alarmCalled(emergency, accepted: refusal == nil, jitter: SecureRandom.id().high))
+    }
+
+    func tick() throws {
+        try take(.tick)
+        if host.now >= nextRemoval { try removeOld() }
+    }
+
+    var nextDeadline: Timestamp? { core.nextDeadline.map { min($0, nextRemoval) } ?? nextRemoval }
+
+    /// Forgets what is no longer needed, a little at a time.
+    private func removeOld() throws {
+        let limit = Limits.removedPerTurnMax
+        let removed = max(
+            try clocks.removeFired(
+                before: host.now - .seconds(Limits.firedClockKeptSeconds), limit: limit),
+            try watches.removeOver(
+                before: host.now - .seconds(Limits.watchKeptSeconds), limit: limit))
+        nextRemoval = host.now + .seconds(removed == limit ? 1 : Limits.removalSeconds)
+    }
+
+    // MARK: Streams
+
+    /// What runs now, and what ended lately: whoever lost the stream has missed nothing after it.
+    func snapshot(of stream: StreamName) throws -> [Event] {
+        let start = host.now - .seconds(Limits.snapshotSeconds)
+        return try watches.running().map { .changed($0.watch, at: host.now) }
+            + watches.expired(since: start).flatMap { timed, time in
+                [Event.changed(timed.watch, at: time), .expired(timed, at: time)]
+            }
+            + clocks.fired(since: start, limit: Limits.snapshotClocksMax)
+    }
+
+    func replace(_ stream: StreamName, with events: [Event]) throws {
+        for event in events { try apply(event) }
+    }
+
+    // MARK: What is shown
+
+    var troubles: [String] {
+        var troubles = core.undelivered.map { "nobody was told of emergency \($0) in time" }
+        if core.pendingClockCount > Limits.clocksPendingMax {
+            troubles.append("more than \(Limits.clocksPendingMax) clocks wait")
+        }
+        return troubles
+    }
+
+    var statusDetails: JSON {
+        [
+            "clocks": .integer(Int64(core.pendingClockCount)),
+            "watches": .integer(Int64(core.activeWatchCount)),
+            "undelivered": .array(core.undelivered.map { .string($0.description) }),
+        ]
+    }
+
+    func writeMetrics(_ metrics: Metrics) { self.metrics.show(core) }
+
+    // MARK: Effects
+
+    private func take(_ input: Input) throws {
+        var effects: [Effect] = []
+        core.handle(input, at: host.now, into: &effects)
+        for effect in effects { try perform(effect) }
+    }
+
+    private func perform(_ effect: Effect) throws {
+        switch effect {
+        case .saveClock(let clock, let trace): try clocks.save(clock, trace: trace)
+        case .removeClock(let id): try clocks.remove(id)
+        case .fire(let id, let late):
+            guard let event = try clocks.fire(id, late: late, at: host.now) else { return }
+            if case .clockFired(let clock) = event.body { metrics.count(clock) }
+            try host.publish(event, on: .fired)
+        case .saveWatch(let timed): try watches.save(timed, at: host.now)
+        case .removeWatches(let person): try watches.removeAll(of: person)
+        case .saveVigil(let vigil): try vigils.save(vigil)
+        case .removeVigil(let emergency): try vigils.remove(emergency)
+        case .publish(let event): try host.publish(event, on: .fired)
+        case .answer(let request, let answer): respond(answer, to: request)
+        case .raiseAlarm(let vigil):
+            metrics.countAlarm()
+            host.log.error(
+                "nobody was told of an emergency in time",
+                [
+                    "emergency": vigil.emergency, "countdown_ends": vigil.countdownEnds,
+                    "hint": "Act yourself: jaga status shows queue and gateways of the notifier.",
+                ])
+        case .endAlarm(let vigil):
+            host.log.info(
+                "the emergency of the alarm was told or has ended",
+                ["emergency": vigil.emergency])
+        case .callAlarm(let vigil):
+            if let transfer = alarmCalls.call(vigil, at: host.now) { host.start(transfer) }
+        }
+    }
+
+    private func respond(_ answer: WatchAnswer, to request: UInt64) {
+        switch answer {
+        case .started(let timed): host.answer(request, timed.response(status: 201))
+        case .extended(let timed), .closed(let timed): host.answer(request, timed.response())
+        case .refused(let refusal): host.answer(request, .problem(refusal.problem))
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Directory
+import Hosting
+import Model
+import Parsing
+import Runtime
+import Store
+import TimerCore
+import Web
+
+/// What a request under `/v1/watches` asks of the timer: an answer at once, or an input of the core
+/// that answers.
+enum WatchDemand {
+    case answer(Response)
+    case input(Input)
+}
+
+/// Reads requests about watches: who asks, whether they may, and what they want.
+struct WatchRequests {
+    enum Route: Sendable {
+        case list, start, show, extend, end, cancel
+    }
+
+    static let router = Router<Route>([
+        (.get, "/v1/watches", .list),
+        (.post, "/v1/watches", .start),
+        (.get, "/v1/watches/{watch}", .show),
+        (.delete, "/v1/watches/{watch}", .cancel),
+        (.post, "/v1/watches/{watch}/extension", .extend),
+        (.post, "/v1/watches/{watch}/end", .end),
+    ])
+
+    let rows: WatchRows
+    let replica: Replica
+    /// Who asks; nil when nobody is known by the credentials.
+    let principal: Principal?
+    let now: Timestamp
+
+    /// - Throws: a ``Problem`` that is the answer, or what the store could not do
+    func demand(_ request: Request) throws -> WatchDemand {
+        switch WatchRequests.router.route(request) {
+        case .answered(let response): return .answer(response)
+        case .found(let route, let parameters):
+            let principal = try known()
+            switch route {
+            case .list: return .answer(try list(request, for: principal))
+            case .start: return .input(try start(request, by: principal))
+            default:
+                let timed = try watch(parameters, for: principal, route: route)
+                return try demand(route, timed, request)
+            }
+        }
+    }
+
+    private func demand(
+        _ route: Route, _ timed: TimedWatch, _ request: Request
+    ) throws(Problem) -> WatchDemand {
+        let id = timed.watch.id
+        switch route {
+        case .extend:
+            let body = try WatchBody(request.json(), fields: ["minutes", "deadline"])
+            return .input(.extendWatch(id, by: body.span, request: request.id))
+        case .end: return .input(.closeWatch(id, as: .end, request: request.id))
+        case .cancel:
+            try check(request.headers["If-Match"], against: timed.watch.version)
+            return .input(.closeWatch(id, as: .cancel, request: request.id))
+        case .show, .list, .start: return .answer(timed.response())
+        }
+    }
+
+    private func known() throws(Problem) -> Principal {
+        if let principal { return principal }
+        if replica.isEmpty { throw .unavailable("the directory has not been heard yet") }
+        throw .unauthorized(
+            "the credentials are missing or wrong",
+            hint: "send Authorization: Bearer TOKEN, or Basic with the token as password")
+    }
+
+    private func allow(
+        _ principal: Principal, _ action: Action, on target: RightsTarget
+    ) throws(Problem) {
+        if let denial = replica.decide(principal, action, on: target, at: now).denial {
+            throw .denied(denial.explanation)
+        }
+    }
+
+    private func start(_ request: Request, by principal: Principal) throws(Problem) -> Input {
+        guard let person = principal.person else {
+            try allow(principal, .watch, on: .suite)
+            throw .denied("only a person can be watched over")
+        }
+        try allow(principal, .watch, on: .person(person))
+        let body = try WatchBody(request.json(), fields: ["minutes", "deadline", "note"])
+        return .startWatch(
+            WatchStart(
+                id: WatchID(SecureRandom.id()), person: person, span: body.span, note: body.note,
+                isSomebodyReachable: replica.isSomebodyReachable(for: person),
+                trace: request.trace, request: request.id))
+    }
+
+    /// The watch of the path, if the principal may do with it what the route does. One that they
+    /// may not see is not there.
+    private func watch(
+        _ parameters: Parameters, for principal: Principal, route: Route
+    ) throws -> TimedWatch {
+        let id = try parameters.id("watch", WatchID.self)
+        guard let timed = try rows.find(id) else {
+            throw Problem.notFound("there is no such watch")
+        }
+        let owner = RightsTarget.person(timed.watch.person)
+        if !replica.decide(principal, .readPerson, on: owner, at: now).isAllowed {
+            throw Problem.notFound("there is no such watch")
+        }
+        if route != .show { try allow(principal, .watch, on: owner) }
+        return timed
+    }
+
+    private func list(_ request: Request, for principal: Principal) throws -> Response {
+        if let person = principal.person {
+            try allow(principal, .readPerson, on: .person(person))
+        } else {
+            try allow(principal, .administer, on: .suite)
+        }
+        let limit = try limit(request)
+        var mark: WatchMark?
+        if let cursor = request.query["cursor"] {
+            mark = WatchMark(cursor)
+            if mark == nil {
+                throw Problem.invalid(
+                    "this is not a cursor", field: "cursor",
+                    hint: #"use the "next" of the page before"#)
+            }
+        }
+        let found = try rows.list(of: principal.person, after: mark, limit: limit + 1)
+        let shown = found.prefix(limit)
+        var next = JSON.null
+        if found.count > limit, let last = shown.last?.watch {
+            next = .string(WatchMark(started: last.started, id: last.id).text)
+        }
+        return .json(["items": .array(shown.map(\.json)), "next": next])
+    }
+
+    private func limit(_ request: Request) throws(Problem) -> Int {
+        guard let text = request.query["limit"] else { return Limits.listUsual }
+        guard let number = Int(text), (1...Limits.listMax).contains(number) else {
+            throw .invalid(
+                "this is not a number of elements", field: "limit",
+                hint: "use 1 to \(Limits.listMax)")
+        }
+        return number
+    }
+
+    private func check(_ header: String?, against version: Int64) throws(Problem) {
+        guard let header, header != "*", header != "\"\(version)\"" else { return }
+        throw .outdated("the watch has changed", hint: "read it again; its version is \(version)")
+    }
+}

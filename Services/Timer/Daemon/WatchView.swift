@@ -1,0 +1,61 @@
+import Model
+import Parsing
+import TimerCore
+import Web
+
+extension TimedWatch {
+    /// What the API shows of a watch.
+    var json: JSON {
+        var members: [JSON.Member] = [
+            .init("id", .string(watch.id.description)),
+            .init("person", .string(watch.person.description)),
+            .init("state", .string(watch.state.rawValue)),
+            .init("started", .string(watch.started.description)),
+            .init("deadline", .string(watch.deadline.description)),
+            .init("graceSeconds", .integer(Int64(watch.graceSeconds))),
+            .init("reminder", .string(reminder.description)),
+            .init("expiry", .string(expiry.description)),
+        ]
+        if let note = watch.note { members.append(.init("note", .string(note))) }
+        members.append(.init("version", .integer(watch.version)))
+        return .object(members)
+    }
+
+    /// The watch with its version as ETag.
+    func response(status: Int = 200) -> Response {
+        var response = Response.json(json, status: status)
+        response.headers["ETag"] = "\"\(watch.version)\""
+        if status == 201 { response.headers["Location"] = "/v1/watches/\(watch.id)" }
+        return response
+    }
+}
+
+extension WatchRefusal {
+    /// What the API says.
+    var problem: Problem {
+        switch self {
+        case .tooSoon:
+            .invalid(
+                "the deadline is less than \(Limits.watchSecondsMin) seconds from now",
+                field: "deadline", hint: "choose a later one")
+        case .tooFar:
+            .invalid(
+                "the deadline is more than \(Limits.watchSecondsMax / 86_400) days from now",
+                field: "deadline", hint: "choose an earlier one and extend the watch later")
+        case .notLater:
+            .conflict(
+                "an extension cannot move the deadline forward", field: "deadline",
+                hint: "start a new watch with the earlier deadline")
+        case .over:
+            .conflict("the watch is over", hint: "start a new one")
+        case .noteTooLong:
+            .invalid("the note is longer than \(Limits.noteBytesMax) bytes", field: "note")
+        case .nobodyReachable:
+            .conflict(
+                "nobody could be told if the watch ran out",
+                hint: "join a circle in which somebody else has a contact point")
+        case .tooMany:
+            .unavailable("no more watches can be started now", retryAfterSeconds: 60)
+        }
+    }
+}

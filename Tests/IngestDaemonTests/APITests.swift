@@ -1,0 +1,208 @@
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Testing
+import Web
+
+@testable import IngestDaemon
+
+@Suite struct APITests {
+    @Test func `a call for help is answered with its id and can be followed`() throws {
+        let world = try World()
+        let answer = try world.send(
+            .post, "/v1/emergencies", #"{"id":"e1","countdown":20}"#, token: "phone-1")
+        #expect(answer.status == 202)
+        let id = try #require(answer.json["id"]?.string)
+        #expect(answer.json["countdownEnds"]?.string == "2026-11-20T10:20:20.000Z")
+        #expect(answer.json["state"]?.string == "countdown")
+        #expect(answer.json["ignored"] == nil)
+        let read = try world.send(.get, "/v1/emergencies/\(id)", token: "person-1")
+        #expect(read.status == 200)
+        #expect(read.json["told"]?.string == "none")
+        #expect(try world.send(.get, "/v1/emergencies/\(id)", token: "person-3").status == 403)
+        #expect(
+            try world.send(.get, "/v1/emergencies/\(EmergencyID(.zero))", token: "person-1").status
+                == 404)
+        #expect(try world.send(.get, "/v1/emergencies/x", token: "person-1").status == 404)
+    }
+
+    @Test(arguments: ["", "rubbish", #"{"countdown":"x"}"#, #"{"report":{"lat":91,"lon":0}}"#])
+    func `whatever comes is a call for help`(body: String) throws {
+        let world = try World()
+        let answer = try world.send(.post, "/v1/emergencies", body, token: "person-1")
+        #expect(answer.status == 202)
+        #expect((answer.json["ignored"] != nil) == !body.isEmpty)
+        #expect(world.records(.sosRaised).count == 1 && world.records(.inputSignal).count == 1)
+    }
+
+    @Test func `sos and in/p hear of it in one transaction, or neither does`() throws {
+        let world = try World()
+        let request = world.request(.post, "/v1/emergencies", token: "phone-1")
+        try world.failingTurn { try world.service.handle(request) }
+        #expect(world.records(.sosRaised).isEmpty && world.records(.inputSignal).isEmpty)
+        let answer = try world.send(.post, "/v1/emergencies", token: "phone-1")
+        #expect(answer.status == 202)
+        #expect(world.records(.sosRaised).count == 1 && world.records(.inputSignal).count == 1)
+    }
+
+    @Test func `a call sent again is the same, by id and by key`() throws {
+        let world = try World()
+        let first = try world.send(.post, "/v1/emergencies", #"{"id":"e"}"#, token: "phone-1")
+        world.now = start + .seconds(5)
+        let second = try world.send(.post, "/v1/emergencies", #"{"id":"e"}"#, token: "phone-1")
+        #expect(first.json["id"] == second.json["id"])
+        #expect(first.json["countdownEnds"] == second.json["countdownEnds"])
+        func keyed() throws -> Response {
+            try world.send(
+                .post, "/v1/emergencies", token: "phone-2", headers: ["Idempotency-Key": "k"])
+        }
+        #expect(try keyed().text == keyed().text)
+        #expect(world.records(.sosRaised).count == 2)
+    }
+
+    @Test func `a call is taken back by its person`() throws {
+        let world = try World()
+        let call = try world.send(.post, "/v1/emergencies", token: "phone-1")
+        let path = "/v1/emergencies/\(call.json["id"]?.string ?? "")/cancellation"
+        #expect(try world.send(.post, path, token: "phone-2").status == 403)
+        #expect(try world.send(.post, path, token: "person-1").status == 202)
+        #expect(world.records(.sosCancelled).count == 1)
+        #expect(world.records(.inputCancel).count == 1)
+    }
+
+    @Test func `what other services tell counts once, also after a restart`() throws {
+        let world = try World()
+        let clock = WantedClock(
+            id: ClockID(.zero), rule: .countdown, person: person(1), due: start)
+        let answer = EmergencyAnswer(
+            emergency: EmergencyID(.zero), person: person(1), by: nil, at: start)
+        for _ in 0..<2 {
+            for _ in 0..<2 {
+                try world.hear(
+                    .clockFired(FiredClock(clock: clock, fired: start)), id: 1, on: .fired)
+                try world.hear(.acknowledgementGiven(answer), id: 2, on: .deliveries)
+                try world.hear(.resolutionGiven(answer), id: 3, on: .deliveries)
+            }
+            try world.restart()
+        }
+        #expect(world.records(.inputClock).count == 1)
+        #expect(world.records(.inputAcknowledgement).count == 1)
+        #expect(world.records(.inputResolution).count == 1)
+    }
+
+    @Test func `positions are GeoJSON`() throws {
+        let world = try World()
+        try world.send(
+            .post, "/v1/reports",
+            """
+            {"lat":3.1390000,"lon":101.6869,"time":"2026-11-20T10:19:30Z","accuracy":8.5,
+             "speed":1.4,"course":90,"battery":61,"charging":false}
+            """, token: "phone-1")
+        let path = "/v1/circles/\(circle(1))/positions"
+        let answer = try world.send(.get, path, token: "person-2")
+        #expect(answer.status == 200)
+        #expect(answer.headers["Content-Type"] == "application/geo+json")
+        #expect(answer.json["type"]?.string == "FeatureCollection")
+        let features = try #require(answer.json["features"]?.array)
+        #expect(features.count == 2)
+        #expect(features[0]["geometry"]?["coordinates"] == [101.6869, 3.139])
+        let properties = try #require(features[0]["properties"])
+        #expect(properties["name"] == "Anna" && properties["state"] == "fresh")
+        #expect(properties["ageSeconds"] == 30 && properties["accuracy"] == 8.5)
+        #expect(properties["moving"] == true && properties["battery"] == 61)
+        #expect(properties["time"] == "2026-11-20T10:19:30.000Z")
+        #expect(features[1]["geometry"] == .null)
+        #expect(features[1]["properties"]?["state"] == "unknown")
+        #expect(try world.send(.get, path, token: "person-3").status == 403)
+        #expect(
+            try world.send(.get, "/v1/circles/\(circle(9))/positions", token: "person-1").status
+                == 404)
+    }
+
+    @Test func `the quarantine is listed, shown and emptied`() throws {
+        let world = try World()
+        for body in ["not json", #"{"_type":"waypoints"}"#, "not json"] {
+            try world.send(.post, "/pub", body, token: "phone-1")
+        }
+        try world.send(.post, "/pub", "other", token: "phone-2")
+        let all = try world.send(.get, "/v1/quarantine", token: "operator").json
+        #expect(all["items"]?.array?.count == 3)
+        #expect(all["items"]?[0]?["person"]?.string == person(2).description)
+        let own = try world.send(.get, "/v1/quarantine", token: "person-1").json
+        let items = try #require(own["items"]?.array)
+        #expect(items.map { $0["reason"]?.string } == ["other-type", "not-json"])
+        #expect(items[1]["count"] == 2)
+        #expect(items[1]["payload"] == nil)
+        let path = "/v1/quarantine/\(items[1]["id"]?.string ?? "")"
+        #expect(try world.send(.get, path, token: "phone-1").json["payload"] == "not json")
+        #expect(try world.send(.get, path, token: "person-2").status == 404)
+        #expect(try world.send(.delete, path, token: "person-2").status == 404)
+        #expect(try world.send(.delete, path, token: "operator").status == 204)
+        #expect(try world.send(.get, path, token: "operator").status == 404)
+    }
+
+    @Test func `the quarantine is read page by page`() throws {
+        let world = try World()
+        for number in 0..<5 { try world.send(.post, "/pub", "x\(number)", token: "phone-1") }
+        var cursor: String?
+        var sizes: [Int] = []
+        repeat {
+            let path = "/v1/quarantine?limit=2" + (cursor.map { "&cursor=\($0)" } ?? "")
+            let page = try world.send(.get, path, token: "operator").json
+            sizes.append(page["items"]?.array?.count ?? 0)
+            cursor = page["next"]?.string
+        } while cursor != nil
+        #expect(sizes == [2, 2, 1])
+        for query in ["limit=0", "limit=x1", "cursor=x"] {
+            let answer = try world.send(.get, "/v1/quarantine?\(query)", token: "operator")
+            #expect(answer.status == 400)
+            #expect(answer.json["field"]?.string == String(query.prefix { $0 != "=" }))
+        }
+    }
+
+    @Test func `of each sender only so many payloads are kept`() throws {
+        let world = try World()
+        for number in 0..<Limits.quarantinePerDevice + 20 {
+            try world.send(.post, "/pub", "x\(number)", token: "phone-1")
+        }
+        try world.send(.post, "/pub", "y", token: "phone-2")
+        let count = try world.database.scalar("SELECT count(*) FROM quarantine")
+        #expect(count == .integer(Int64(Limits.quarantinePerDevice) + 1))
+        let first = try world.database.scalar(
+            "SELECT payload FROM quarantine ORDER BY number LIMIT 1")
+        #expect(first == .blob(Array("x20".utf8)))
+    }
+
+    @Test func `nobody without credentials gets anything`() throws {
+        let world = try World()
+        let paths: [(Web.Method, String)] = [
+            (.post, "/v1/reports"), (.post, "/v1/emergencies"),
+            (.get, "/v1/emergencies/\(EmergencyID(.zero))"),
+            (.post, "/v1/emergencies/\(EmergencyID(.zero))/cancellation"),
+            (.get, "/v1/circles/\(circle(1))/positions"), (.get, "/v1/quarantine"),
+            (.get, "/v1/quarantine/\(QuarantineID(.zero))"),
+            (.delete, "/v1/quarantine/\(QuarantineID(.zero))"),
+        ]
+        for (method, path) in paths {
+            #expect(try world.send(method, path).status == 401)
+            #expect(try world.send(method, path, token: "wrong").status == 401)
+        }
+        #expect(try world.send(.get, "/pub").status == 405)
+        #expect(try world.send(.get, "/v1/nothing", token: "operator").status == 404)
+        #expect(world.records(.sosRaised).isEmpty)
+    }
+
+    @Test func `numbers are shown as metrics`() throws {
+        let world = try World()
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
+        try world.send(.post, "/pub", "rubbish", token: "phone-1")
+        let metrics = Metrics()
+        world.service.writeMetrics(metrics)
+        let text = metrics.render()
+        #expect(text.contains(#"jaga_ingest_reports_total{outcome="accepted"} 1"#))
+        #expect(text.contains(#"jaga_ingest_reports_total{outcome="quarantined"} 1"#))
+        #expect(text.contains("jaga_ingest_devices 1"))
+        #expect(world.service.troubles.isEmpty)
+    }
+}

@@ -1,0 +1,164 @@
+import Directory
+import Hashing
+import Model
+import Parsing
+import Runtime
+import Store
+import TestSupport
+import Web
+import Wire
+
+@testable import IngestDaemon
+
+func person(_ number: UInt64) -> PersonID { PersonID(ID128(high: 1, low: number)) }
+func device(_ number: UInt64) -> DeviceID { DeviceID(ID128(high: 2, low: number)) }
+func circle(_ number: UInt64) -> CircleID { CircleID(ID128(high: 4, low: number)) }
+
+let start = Timestamp("2026-11-20T10:20:00.000Z")!
+
+/// The process around ingest, with a clock set by hand; what a turn says is heard once it is
+/// committed.
+final class World: Surroundings {
+    var now = start
+    let log = Log(service: "ingest", level: .error)
+    var replica = Replica()
+    var isDirectoryFresh = true
+    /// Records by stream, as far as committed.
+    var records: [(stream: StreamName, event: Event)] = []
+    var answers: [UInt64: Response] = [:]
+    private var unsaid: [(stream: StreamName, event: Event)] = []
+    private var unanswered: [(UInt64, Response)] = []
+    private var nextRequest: UInt64 = 1
+
+    private let folder: TemporaryFolder
+    private(set) var database: Database
+    private(set) var service: IngestService!
+
+    /// Anna (1) and Ben (2) with a phone each in circle 1, Cho (3) alone. The token of a phone is
+    /// `phone-n`, of a person `person-n`, of the operator `operator`.
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try World.open(folder)
+        for number in 1...3 as ClosedRange<UInt64> {
+            let name = ["Anna", "Ben", "Cho"][Int(number) - 1]
+            replica.apply(.personChanged(Person(id: person(number), name: name)))
+            replica.apply(
+                .deviceChanged(
+                    Device(id: device(number), person: person(number), name: "phone")))
+            addToken("phone-\(number)", person: number, device: number)
+            addToken("person-\(number)", person: number)
+        }
+        addToken("operator")
+        let members = [1, 2].map { number in
+            Membership(
+                person: person(number), role: .member, joined: start, trackerID: "T\(number)")
+        }
+        replica.apply(.circleChanged(Circle(id: circle(1), name: "Family", members: members)))
+        try restart()
+    }
+
+    /// The process dies and starts again over its store.
+    func restart() throws {
+        unsaid = []
+        unanswered = []
+        service = nil
+        database = try World.open(folder)
+        service = IngestService(outside: self, database: database, sosWord: "SOS")
+        try turn { try service.start() }
+        while service.nextDeadline != nil { try turn {} }
+    }
+
+    private static func open(_ folder: TemporaryFolder) throws -> Database {
+        try Database(path: folder.file("store.sqlite"), migrations: Tables.migrations)
+    }
+
+    private func addToken(_ token: String, person number: UInt64? = nil, device: UInt64? = nil) {
+        replica.apply(
+            .credentialChanged(
+                Credential(
+                    id: CredentialID(Hash.id(.text(token))),
+                    hash: Hex.encode(Hash.sha256(Array(token.utf8))),
+                    person: number.map(IngestDaemonTests.person),
+                    device: device.map(IngestDaemonTests.device), created: start)))
+    }
+
+    /// One turn of the loop.
+    func turn(_ body: () throws -> Void) throws {
+        try database.transaction {
+            try body()
+            try service.tick()
+        }
+        records += unsaid
+        for (id, response) in unanswered { answers[id] = response }
+        unsaid = []
+        unanswered = []
+    }
+
+    /// A turn whose transaction cannot be committed.
+    func failingTurn(_ body: () throws -> Void) throws {
+        try database.begin()
+        try body()
+        try service.tick()
+        database.rollback()
+        unsaid = []
+        unanswered = []
+        try service.reload()
+    }
+
+    func request(
+        _ method: Web.Method, _ path: String, _ body: String = "", token: String? = nil,
+        headers: Headers = [:]
+    ) -> Request {
+        var headers = headers
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        defer { nextRequest += 1 }
+        let parts = path.split(separator: "?", maxSplits: 1)
+        return Request(
+            id: nextRequest, method: method, path: String(parts[0]),
+            query: parts.count > 1 ? Query(encoded: parts[1]) : Query(), headers: headers,
+            body: Array(body.utf8), trace: "trace-\(nextRequest)")
+    }
+
+    /// Sends a request in a turn of its own.
+    @discardableResult
+    func send(
+        _ method: Web.Method, _ path: String, _ body: String = "", token: String? = nil,
+        headers: Headers = [:]
+    ) throws -> Response {
+        let request = request(method, path, body, token: token, headers: headers)
+        try turn { try service.handle(request) }
+        guard let answer = answers[request.id] else { throw Unanswered() }
+        return answer
+    }
+
+    struct Unanswered: Error {}
+
+    func hear(_ body: EventBody, id: UInt64, on stream: StreamName) throws {
+        let event = Event(id: EventID(ID128(high: 50, low: id)), time: now, body: body)
+        try turn { try service.apply(event, from: stream, at: .unknown) }
+    }
+
+    /// Committed records of a kind.
+    func records(_ kind: EventKind) -> [Event] {
+        records.map(\.event).filter { $0.kind == kind }
+    }
+
+    // MARK: Surroundings
+
+    func principal(of request: Request) -> Principal? {
+        guard let token = Credentials(request.headers)?.token else { return nil }
+        return replica.principal(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))))
+    }
+
+    func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
+
+    func publish(_ event: Event, on stream: StreamName) throws {
+        _ = try EventCodec.encode(event)
+        unsaid.append((stream, event))
+    }
+}
+
+extension Response {
+    var json: JSON { (try? JSON.parse(body)) ?? .null }
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

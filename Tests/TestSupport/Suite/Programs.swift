@@ -1,0 +1,20 @@
+import Foundation
+
+/// Where things are that tests start or read.
+public enum Programs {
+    /// The folder that holds Package.swift.
+    public static let top = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// A program of the package, from the same build as the test that runs.
+    public static func path(_ name: String) throws -> String {
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        let folders = [own, own.deletingLastPathComponent()]
+        for folder in folders {
+            let path = folder.appending(path: name).path
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
+        }
+        throw TestFailure("\(name) is not built: it is not in \(own.path)")
+    }
+}

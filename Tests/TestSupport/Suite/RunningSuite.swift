@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import Parsing
+import Runtime
+
+/// A whole suite as `jaga up` starts it: five processes and nginx, with ports and a home of its own.
+public final class RunningSuite {
+    /// One of its processes.
+    public enum Service: String, CaseIterable, Sendable {
+        case ingest, membership, evaluator, timer, notifier
+    }
+
+    /// The folder of its files.
+    public let home: String
+    private let temporary: TemporaryFolder?
+    /// The one origin.
+    public let port: Int
+    public let portBase: Int
+    private let jaga: String
+    private let arguments: [String]
+    /// `jaga up`; nil while it does not run.
+    public private(set) var up: Capture?
+
+    /// Makes the home and writes the settings; starts nothing.
+    ///
+    /// - Parameters:
+    ///   - home: the folder of its files, else one that goes away with this object
+    ///   - settings: lines of jaga.conf
+    ///   - arguments: further ones of `jaga up`
+    public init(
+        home: String? = nil, settings: [String: String] = [:], arguments: [String] = []
+    ) throws {
+        let temporary = home == nil ? try TemporaryFolder() : nil
+        self.temporary = temporary
+        self.home = home ?? temporary?.path ?? ""
+        let services = [1, 2, 3, 4, 5]
+        let distances = services + services.flatMap { [100 + $0, 200 + $0] } + [301, 400]
+        portBase = FreePorts.base(of: distances)
+        port = portBase + 400
+        jaga = try Programs.path("jaga")
+        self.arguments = arguments
+        try write(settings)
+    }
+
+    /// Replaces jaga.conf; a running suite does not read it again.
+    public func write(_ settings: [String: String]) throws {
+        let lines = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }
+        try lines.joined().write(
+            toFile: home + "/jaga.conf", atomically: true, encoding: .utf8)
+    }
+
+    /// Starts it and waits until every process is ready.
+    public func start() async throws {
+        let words =
+            ["up", "--home", home, "--port", "\(port)", "--port-base", "\(portBase)"]
+            + arguments
+        let capture = try Capture(jaga, words, environment: Self.environment)
+        up = capture
+        let isReady = await eventually(within: 60) {
+            capture.text.contains("Jaga is ready at") || capture.process.reap() != nil
+        }
+        guard isReady, capture.process.exitStatus == nil else {
+            throw TestFailure("the suite did not start:\n\(capture.text)")
+        }
+    }
+
+    /// Stops it as Ctrl-C does.
+    ///
+    /// - Returns: the exit status of `jaga up`
+    @discardableResult
+    public func stop() async -> Int32 {
+        guard let up else { return 0 }
+        self.up = nil
+        return await up.stop()
+    }
+
+    /// Everything that `jaga up` showed.
+    public var log: String { up?.text ?? "" }
+
+    // MARK: Its processes
+
+    /// The process id of a service; nil while it does not run.
+    public func processID(of service: Service) -> Int32? {
+        guard let up else { return nil }
+        let pid = up.process.pid
+        let path = "/proc/\(pid)/task/\(pid)/children"
+        let children = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        let wanted = String("jaga-\(service.rawValue)".prefix(15))
+        return children.split(separator: " ").compactMap { Int32($0) }.first { child in
+            let name = try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)
+            return name?.trimmingCharacters(in: .newlines) == wanted
+        }
+    }
+
+    /// Kills a service at once and waits until `jaga up` has started it again.
+    public func kill(_ service: Service) async throws {
+        guard let old = processID(of: service) else {
+            throw TestFailure("\(service) does not run")
+        }
+        Glibc.kill(old, SIGKILL)
+        let isBack = await eventually {
+            _ = log
+            return processID(of: service).map { $0 != old } ?? false
+        }
+        guard isBack else { throw TestFailure("\(service) did not come back:\n\(log)") }
+    }
+
+    /// Waits until a service answers that it is ready.
+    public func waitUntilReady(_ service: Service) async throws {
+        let number = (Service.allCases.firstIndex(of: service) ?? 0) + 1
+        let http = PlainHTTP(port: portBase + number)
+        let isReady = await eventually {
+            _ = log
+            return (try? http.send("GET", "/readyz").status) == 200
+        }
+        guard isReady else { throw TestFailure("\(service) is not ready:\n\(log)") }
+    }
+
+    /// Resident memory of a service in bytes; nil while it does not run.
+    public func residentBytes(of service: Service) -> Int? {
+        guard let pid = processID(of: service),
+            let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
+        else { return nil }
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+            .map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+    }
+
+    // MARK: Talking to it
+
+    /// The one origin, as phones use it.
+    public var http: PlainHTTP { PlainHTTP(port: port) }
+
+    /// The operator's token.
+    public func operatorToken() throws -> String {
+        let file = home + "/secrets/operator.token"
+        return try String(contentsOfFile: file, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Runs another command of `jaga` against it.
+    public func run(_ words: String...) throws -> Capture {
+        var environment = Self.environment
+        environment["JAGA_HOME"] = home
+        environment["JAGA_URL"] = "http://127.0.0.1:\(port)"
+        environment["JAGA_PORT_BASE"] = "\(portBase)"
+        return try Capture(jaga, words, environment: environment)
+    }
+
+    /// What processes need of the environment, and nothing that was set for somebody else.
+    private static var environment: [String: String] {
+        let own = ProcessInfo.processInfo.environment
+        return own.filter { ["PATH", "HOME", "LD_LIBRARY_PATH", "TZ"].contains($0.key) }
+    }
+}
