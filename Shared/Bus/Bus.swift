@@ -1,75 +1,314 @@
-import CZeroMQ
 import Model
 import Runtime
-import Store
 import Wire
 
-/// Where a bus keeps streams and cursors.
-public protocol BusStore: AnyObject {}
+/// A point of time: what the calendar says, and what waits are counted by.
+public struct Moment: Hashable, Sendable {
+    public var wall: Timestamp
+    public var monotonic: Duration
 
-/// Streams and cursors in the tables of a service's store.
-public final class SQLiteBusStore: BusStore {
-    public static let migrationSQL = "CREATE TABLE stream (code INTEGER PRIMARY KEY) STRICT;"
-    let database: Database
-
-    public init(_ database: Database) { self.database = database }
+    public init(wall: Timestamp, monotonic: Duration) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
 }
 
-/// The durable streams of one process: those it writes and those it reads.
-public final class Bus: Pollable {
-    /// What a bus serves and whom it hears.
-    public struct Configuration: Sendable {
-        /// Own name, as writers see their consumers.
-        public var name: String
-        public var served: [StreamName] = []
-        public var publishEndpoint: String?
-        public var controlEndpoint: String?
-        /// Endpoint that evaluators' outputs arrive at; ingest only.
-        public var computedEndpoint: String?
-        public var peers: [Peer] = []
+/// Durable streams between processes, in whole and in order, over a transport that may lose anything.
+///
+/// A turn of its owner: wait, ``receive(limit:apply:)``, own work with ``append(_:to:)``, commit of
+/// the store, ``committed()``, ``tick()``. When the commit fails: undo the store, then
+/// ``rolledBack()``. Nothing is told that does not last; nothing is applied that did not come in its
+/// turn.
+///
+/// ```swift
+/// let bus = try Bus(configuration: configuration, store: SQLiteBusStore(database), clock: clock)
+/// bus.hooks.notice = { log.warning("\($0)") }
+/// while isRunning {
+///     Loop.wait(on: [bus, server], atMost: 1000)
+///     do {
+///         try bus.receive { stream, position, record in try apply(record) }
+///         if database.isInTransaction { try database.commit() }
+///         bus.committed()
+///     } catch {
+///         database.rollback()
+///         try bus.rolledBack()
+///     }
+///     try bus.tick()
+/// }
+/// ```
+public final class Bus {
+    /// Applies a record. Throwing leaves it unapplied: ``StreamStop`` stops the stream, anything
+    /// else goes to the caller of ``receive(limit:apply:)``, who undoes the turn.
+    public typealias Apply = (StreamName, Position, Record) throws -> Void
 
-        public init(name: String) { self.name = name }
+    /// What the bus needs of its owner besides.
+    public struct Hooks {
+        /// The records that lead to the state after all that was appended; for streams served as
+        /// snapshotable. Called from ``Bus/tick()``, when nothing is half done.
+        public var snapshot: (StreamName) throws -> [Record] = { _ in [] }
+        /// Puts the writer's state at a position in the place of ours. Called within
+        /// ``Bus/receive(limit:apply:)``; the cursor is saved in the same transaction.
+        public var replace: (StreamName, [Record], Position) throws -> Void = { _, _, _ in }
+        /// A stream without snapshots turned out to be another one, or pruned: it goes on after this
+        /// position, and records may come again. Called as `replace` is.
+        public var restarted: (StreamName, Position) throws -> Void = { _, _ in }
+        /// Something that somebody may want to know.
+        public var notice: (BusNotice) -> Void = { _ in }
+
+        public init() {}
     }
 
-    /// A writer whose streams are read.
-    public struct Peer: Sendable {
-        public var name: String
-        public var publishEndpoint: String
-        public var controlEndpoint: String
-        public var streams: [StreamName]
+    /// Totals since the start, for metrics.
+    public struct Counters: Hashable, Sendable {
+        public var recordsAppended: UInt64 = 0
+        public var recordsApplied: UInt64 = 0
+        public var batchesPublished: UInt64 = 0
+        public var framesRefused: UInt64 = 0
+        public var replaysAsked: UInt64 = 0
+        public var reconnects: UInt64 = 0
+        public var divergences: UInt64 = 0
+    }
 
-        public init(
-            name: String, publishEndpoint: String, controlEndpoint: String, streams: [StreamName]
-        ) {
-            self.name = name
-            self.publishEndpoint = publishEndpoint
-            self.controlEndpoint = controlEndpoint
-            self.streams = streams
+    public var hooks = Hooks()
+    private let transport: any BusTransport
+    private let clock: () -> Moment
+    private let outbox: Outbox
+    private let desk: Desk
+    private let ledger: Ledger
+    private let consumer: Consumer
+    private var recordsAppended: UInt64 = 0
+    private var batchesPublished: UInt64 = 0
+    private var questionsRefused: UInt64 = 0
+
+    /// Opens the streams served and binds and connects over ZeroMQ.
+    ///
+    /// - Throws: ``BusError`` when an address is in use or wrong; errors of the store.
+    public convenience init(
+        configuration: Bus.Configuration, store: any BusStore, clock: SystemClock
+    ) throws {
+        try self.init(
+            configuration: configuration, store: store,
+            transport: try ZeroMQTransport(configuration), newID: SecureRandom.id,
+            clock: { Moment(wall: clock.now, monotonic: clock.monotonic) })
+    }
+
+    /// Opens the streams served on any transport.
+    ///
+    /// - Parameter newID: random ids, for lives of streams and snapshots
+    public init(
+        configuration: Bus.Configuration, store: any BusStore, transport: any BusTransport,
+        newID: @escaping () -> ID128, clock: @escaping () -> Moment
+    ) throws {
+        self.transport = transport
+        self.clock = clock
+        let now = clock()
+        outbox = try Outbox(served: configuration.served, store: store, newIncarnation: newID)
+        desk = try Desk(
+            outbox: outbox, store: store, transport: transport, now: now, newID: newID)
+        ledger = Ledger(outbox: outbox)
+        consumer = try Consumer(
+            configuration: configuration, store: store, transport: transport, now: now)
+    }
+
+    // MARK: A turn
+
+    /// Takes what came and has it applied, in the turn's transaction.
+    ///
+    /// - Parameter limit: applies at most so many records of others' streams, and so many offered
+    ///   for computed ones; what is left comes in the next turn
+    /// - Throws: what `apply` and the hooks throw, and errors of the store. Undo the turn then.
+    public func receive(limit: Int = 1000, apply: Apply) throws {
+        let now = clock()
+        for _ in 0..<BusLimits.framesPerTurn {
+            guard let arrival = transport.next() else { break }
+            try take(arrival, now)
+        }
+        try ledger.apply(limit: limit, now: now, hooks: hooks) { stream, position, record in
+            try apply(stream, position, record)
+            recordsAppended += 1
+        }
+        if !consumer.computed.isCongested {
+            try consumer.apply(limit: limit, hooks: hooks, apply)
+        }
+        try desk.saveAcknowledgements(now)
+    }
+
+    private func take(_ arrival: Arrival, _ now: Moment) throws {
+        do {
+            switch arrival {
+            case .published(let peer, let frame):
+                try consumer.take(frame, from: peer, isAnswer: false, now: now, hooks: hooks)
+            case .answered(let peer, let frame):
+                try consumer.take(frame, from: peer, isAnswer: true, now: now, hooks: hooks)
+            case .asked(let route, let frame): try desk.take(frame, from: route, now: now)
+            case .offered(let frame): try ledger.take(frame)
+            }
+        } catch let error as WireError {
+            questionsRefused += 1
+            hooks.notice(.refused(from: "a consumer", error))
         }
     }
 
-    /// Records that stand for the whole of a served stream.
-    public var snapshot: ((StreamName) throws -> [Record])?
-    /// Takes a snapshot of a stream that is read.
-    public var replace: ((StreamName, [Record]) throws -> Void)?
+    /// Adds a record to a stream that this process serves or computes. It is told after
+    /// ``committed()``.
+    ///
+    /// - Throws: `not-ours`, `oversized`, errors of the store.
+    @discardableResult
+    public func append(_ record: Record, to stream: StreamName) throws -> Position {
+        if !outbox.keeps(stream),
+            let position = consumer.computed.append(record, to: stream, hooks: hooks)
+        {
+            return position
+        }
+        let position = try outbox.append(record, to: stream, now: clock().wall)
+        recordsAppended += 1
+        return position
+    }
 
-    public init(configuration: Configuration, store: any BusStore, now: Timestamp) throws {}
+    /// The turn lasts: tells what was appended.
+    public func committed() {
+        let now = clock()
+        for batch in outbox.committed(now: now.wall) {
+            transport.publish(batch.encoded())
+            batchesPublished += 1
+        }
+        consumer.committed()
+        consumer.computed.committed()
+        offer(now)
+    }
 
-    public func appendPollItems(to items: inout [PollItem]) {}
-    public var waitMilliseconds: Int? { nil }
+    private func offer(_ now: Moment) {
+        for (batch, peer) in consumer.computed.offers(now) {
+            transport.offer(batch.encoded(), to: peer)
+            batchesPublished += 1
+        }
+    }
 
-    /// Applies what has arrived, at most `limit` records, in the open transaction.
-    public func receive(
-        limit: Int, apply: (StreamName, Position, Record) throws -> Void
-    ) throws {}
-    /// Appends to a served stream in the open transaction.
-    public func append(_ record: Record, to stream: StreamName) throws {}
-    /// Publishes what the transaction appended.
-    public func committed() {}
-    /// Forgets what the transaction appended and applied.
-    public func rolledBack() {}
-    /// Heads, questions and acknowledgements that are due.
-    public func tick(now: Timestamp) {}
-    public func close() {}
-    public var isCaughtUp: Bool { false }
+    /// The turn is undone, in the store already: forgets what it appended and applied.
+    public func rolledBack() throws {
+        outbox.rolledBack()
+        ledger.rolledBack()
+        consumer.computed.rolledBack()
+        try consumer.rolledBack()
+    }
+
+    /// Tells heads, answers and asks questions, watches over peers. To be called between turns, when
+    /// nothing is half done.
+    ///
+    /// - Throws: errors of the store, and what ``Hooks/snapshot`` throws.
+    public func tick() throws {
+        let now = clock()
+        try desk.tick(now, hooks: hooks)
+        consumer.tick(now, hooks: hooks)
+        offer(now)
+    }
+
+    /// Lets go of all connections; nothing is told or heard any more.
+    public func close() { transport.close() }
+
+    // MARK: Other requests
+
+    /// Begins a computed stream again from its first output, because its inputs begin again.
+    public func recompute(_ stream: StreamName) { consumer.computed.restart(stream) }
+
+    /// Forgets records of a stream served, up to and with a sequence; part of the turn.
+    public func prune(_ stream: StreamName, through sequence: UInt64) throws {
+        try outbox.prune(stream, through: sequence)
+    }
+
+    // MARK: What is to be seen
+
+    /// What lasts of every stream served.
+    public var heads: [Extent] { outbox.extents }
+
+    /// How far every stream that is followed is applied.
+    public var lags: [Lag] {
+        consumer.subscriptions.values.sorted { $0.stream < $1.stream }.map { found in
+            Lag(
+                stream: found.stream, peer: consumer.links[found.peer].name,
+                position: found.applied, head: found.headSequence, records: found.lag,
+                isLive: found.isFollowing)
+        }
+    }
+
+    /// How far others say that they are with streams served.
+    public var acknowledgements: [Acknowledgement] { desk.acknowledgements }
+
+    /// Sequence up to which a consumer has a stream served here on its disk; 0 if it never said.
+    public func acknowledged(_ stream: StreamName, by consumer: String) -> UInt64 {
+        desk.acknowledged(stream, by: consumer)
+    }
+
+    /// Sequence of the last record of a stream that is served, computed or followed, this turn
+    /// included; 0 before the first.
+    public func end(of stream: StreamName) -> UInt64 { position(of: stream)?.sequence ?? 0 }
+
+    /// Where a stream ends that is served, computed or followed, this turn included; nil for others.
+    public func position(of stream: StreamName) -> Position? {
+        outbox.end(of: stream) ?? consumer.computed.end(of: stream)
+            ?? consumer.subscriptions[stream]?.applied
+    }
+
+    /// Whether everything that the peers have is applied, as far as they are heard.
+    public var isCaughtUp: Bool { consumer.isCaughtUp }
+
+    /// Whether everything that the keeper of a followed stream has is applied, and it is heard.
+    public func isCaughtUp(_ stream: StreamName) -> Bool { consumer.isCaughtUp(stream) }
+
+    /// What somebody should look at; empty when all is well.
+    public var troubles: [String] {
+        let now = clock().monotonic
+        let silent = consumer.links.filter { $0.isUnhealthy(now) }.map {
+            "nothing is heard of \($0.name)"
+        }
+        let stopped = consumer.subscriptions.values.sorted { $0.stream < $1.stream }
+            .compactMap { found -> String? in
+                guard case .stopped(let reason) = found.phase else { return nil }
+                return "\(found.stream) is stopped: \(reason)"
+            }
+        return silent + stopped + ledger.troubles + consumer.computed.troubles
+    }
+
+    public var counters: Counters {
+        var all = consumer.counters
+        all.recordsAppended = recordsAppended
+        all.batchesPublished = batchesPublished
+        all.framesRefused += questionsRefused
+        return all
+    }
+
+    /// Where this process is bound, with the ports that it really got.
+    public var endpoints: BusEndpoints { transport.endpoints }
+}
+
+/// How far a stream of a peer is applied here.
+public struct Lag: Hashable, Sendable {
+    public var stream: StreamName
+    public var peer: String
+    /// The last record applied.
+    public var position: Position
+    /// Sequence of the keeper's last record, as far as it was heard.
+    public var head: UInt64
+    /// Records that the writer has and that are not applied.
+    public var records: UInt64
+    /// Whether it is being followed: greeted, not stopped, not reading a snapshot.
+    public var isLive: Bool
+}
+
+extension Bus: Pollable {
+    public func appendPollItems(to items: inout [PollItem]) {
+        transport.appendPollItems(to: &items)
+    }
+
+    public var waitMilliseconds: Int? {
+        if consumer.hasRecords && !consumer.computed.isCongested || ledger.hasRecords
+            || desk.hasQuestions
+        {
+            return 0
+        }
+        let wait = min(
+            transport.waitMilliseconds ?? .max,
+            Int(desk.untilHeads(clock().monotonic).milliseconds))
+        return max(0, wait)
+    }
 }

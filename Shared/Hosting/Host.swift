@@ -96,8 +96,17 @@ public final class Host {
             } else {
                 take(requests, results)
             }
-            bus.tick(now: now)
+            tellAndAsk()
             parts.server.flush()
+        }
+    }
+
+    /// What the bus does between turns.
+    private func tellAndAsk() {
+        do {
+            try bus.tick()
+        } catch {
+            logFailure(error)
         }
     }
 
@@ -176,12 +185,21 @@ public final class Host {
     private func receive(limit: Int) throws {
         guard let service else { return }
         try bus.receive(limit: limit) { stream, position, record in
-            let event = try EventCodec.decode(record)
+            let event = try Host.event(of: record)
             if stream == .directory, let directory {
                 try service.directoryWillChange(event)
                 try directory.apply(event)
             }
             try service.apply(event, from: stream, at: position)
+        }
+    }
+
+    /// What this program cannot read stops its stream, and nothing of it is skipped.
+    private static func event(of record: Record) throws -> Event {
+        do {
+            return try EventCodec.decode(record)
+        } catch {
+            throw StreamStop(reason: "\(error)")
         }
     }
 
@@ -191,12 +209,12 @@ public final class Host {
         logFailure(error)
         lastFailure = "\(error)"
         database.rollback()
-        bus.rolledBack()
         undigested += results
         answers.removeAll()
         departures.removeAll()
         refuseOutstanding()
         do {
+            try bus.rolledBack()
             try directory?.load()
             try service?.reload()
         } catch {

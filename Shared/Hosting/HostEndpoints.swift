@@ -22,7 +22,7 @@ extension Host {
 
     /// Everything that is wrong, as sentences.
     var troubles: [String] {
-        var all = service?.troubles ?? ["the service has not started"]
+        var all = (service?.troubles ?? ["the service has not started"]) + bus.troubles
         if let lastFailure { all.append("the last turn was taken back: \(lastFailure)") }
         return all
     }
@@ -73,7 +73,39 @@ extension Host {
             .init("ready", .bool(unready.isEmpty && troubles.isEmpty)),
             .init("troubles", .array((troubles + unready).map(JSON.string))),
             .init("port", .integer(Int64(httpPort))),
+            .init("streams", .array(bus.heads.filter { $0.head.sequence > 0 }.map(\.json))),
+            .init("cursors", .array(bus.lags.filter { $0.head > 0 }.map(\.json))),
+            .init("consumers", .array(bus.acknowledgements.map(\.json))),
             .init("details", service?.statusDetails ?? .object([])),
         ])
+    }
+}
+
+extension Extent {
+    fileprivate var json: JSON {
+        [
+            "stream": .string(stream.text), "head": .integer(Int64(clamping: head.sequence)),
+            "base": .integer(Int64(clamping: base.sequence)),
+        ]
+    }
+}
+
+extension Lag {
+    fileprivate var json: JSON {
+        [
+            "stream": .string(stream.text), "from": .string(peer),
+            "applied": .integer(Int64(clamping: position.sequence)),
+            "lag": .integer(Int64(clamping: records)), "live": .bool(isLive),
+        ]
+    }
+}
+
+extension Acknowledgement {
+    fileprivate var json: JSON {
+        [
+            "consumer": .string(consumer), "stream": .string(stream.text),
+            "position": .integer(Int64(clamping: position.sequence)),
+            "heard": .string(heard.description),
+        ]
     }
 }

@@ -53,10 +53,14 @@ extension Host {
 
     private func open(_ service: any Service) throws {
         self.service = service
-        bus.snapshot = { stream in
+        bus.hooks.notice = { [log] notice in
+            if notice.isAlarm { log.error("\(notice)") } else { log.info("\(notice)") }
+        }
+        bus.hooks.snapshot = { stream in
             try service.snapshot(of: stream).map(EventCodec.encode)
         }
-        bus.replace = { [unowned self] stream, records in
+        bus.hooks.restarted = { stream, _ in try service.restart(stream) }
+        bus.hooks.replace = { [unowned self] stream, records, _ in
             var events = try records.map(EventCodec.decode)
             if stream == .directory, let directory {
                 events = try directory.replace(

@@ -49,15 +49,14 @@ struct HostParts {
             definition.consumes[.membership] == nil ? nil : ReplicaStore(database)
         bus = try Bus(
             configuration: HostParts.busConfiguration(definition, topology),
-            store: SQLiteBusStore(database), now: clock.now)
+            store: SQLiteBusStore(database), clock: clock)
     }
 
     /// The tables that every store has, then the service's own.
     static func migrations(_ definition: ServiceDefinition) -> [Migration] {
-        [
-            Migration(number: 1, sql: SQLiteBusStore.migrationSQL, component: "bus"),
-            Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica"),
-        ] + definition.migrations
+        SQLiteBusStore.migrations
+            + [Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")]
+            + definition.migrations
     }
 
     static func busConfiguration(
@@ -66,24 +65,35 @@ struct HostParts {
         let name = definition.name
         var configuration = Bus.Configuration(name: name.rawValue)
         if !name.served.isEmpty {
-            configuration.served = name.served
+            configuration.served = name.served.map(HostParts.served)
             configuration.publishEndpoint = topology.bindEndpoint(port: topology.publishPort(name))
             configuration.controlEndpoint = topology.bindEndpoint(port: topology.controlPort(name))
         }
         for writer in ServiceName.allCases {
             guard let streams = definition.consumes[writer], !streams.isEmpty else { continue }
-            configuration.peers.append(
-                Bus.Peer(
-                    name: writer.rawValue,
-                    publishEndpoint: topology.peerEndpoint(
-                        writer, port: topology.publishPort(writer)),
-                    controlEndpoint: topology.peerEndpoint(
-                        writer, port: topology.controlPort(writer)),
-                    streams: streams))
+            var peer = Bus.Peer(
+                name: writer.rawValue,
+                publishEndpoint: topology.peerEndpoint(writer, port: topology.publishPort(writer)),
+                controlEndpoint: topology.peerEndpoint(writer, port: topology.controlPort(writer)),
+                streams: streams)
+            if name == .evaluator, writer == .ingest {
+                peer.computes = Partition.all.map(StreamName.events)
+                peer.computedEndpoint = topology.peerEndpoint(
+                    .ingest, port: topology.computedPort)
+            }
+            configuration.peers.append(peer)
         }
         if name == .ingest {
             configuration.computedEndpoint = topology.bindEndpoint(port: topology.computedPort)
         }
         return configuration
+    }
+    /// The directory has a state to hand out; what evaluators decided is computed by them.
+    private static func served(_ stream: StreamName) -> Bus.Served {
+        switch stream {
+        case .directory: Bus.Served(stream, isSnapshotable: true)
+        case .events: Bus.Served(stream, isComputed: true)
+        default: Bus.Served(stream)
+        }
     }
 }

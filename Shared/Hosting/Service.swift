@@ -42,6 +42,11 @@ public protocol Service: AnyObject {
     /// Replaces what was learned from a stream by a snapshot of it.
     func replace(_ stream: StreamName, with events: [Event]) throws
 
+    /// A stream without snapshots is not the one that was followed, or was pruned: it goes on from
+    /// its oldest record. Whatever is a function of its records alone begins again; events that
+    /// come a second time have the same ids.
+    func restart(_ stream: StreamName) throws
+
     /// Who the credentials of a request speak for, where the service itself knows and has no replica
     /// of the directory.
     func principal(of request: Request) -> Principal?
@@ -63,6 +68,7 @@ extension Service {
     public var nextDeadline: Timestamp? { nil }
     public func snapshot(of stream: StreamName) throws -> [Event] { [] }
     public func replace(_ stream: StreamName, with events: [Event]) throws {}
+    public func restart(_ stream: StreamName) throws {}
     public func principal(of request: Request) -> Principal? { nil }
     public func writeMetrics(_ metrics: Metrics) {}
     public var troubles: [String] { [] }

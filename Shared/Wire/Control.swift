@@ -28,10 +28,13 @@ public enum Control: Hashable, Sendable {
     /// How a consumer's position in one stream was judged.
     public struct State: Hashable, Sendable {
         public var verdict: Verdict
+        /// The position that was judged.
+        public var asked: Position
         public var extent: Extent
 
-        public init(_ verdict: Verdict, _ extent: Extent) {
+        public init(_ verdict: Verdict, on asked: Position, _ extent: Extent) {
             self.verdict = verdict
+            self.asked = asked
             self.extent = extent
         }
     }

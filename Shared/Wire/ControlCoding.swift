@@ -25,6 +25,7 @@ extension Control {
             writer.put(UInt16(states.count))
             for state in states {
                 writer.put(state.verdict.rawValue)
+                state.asked.write(to: &writer)
                 state.extent.write(to: &writer)
             }
         case .replay(let consumer, let entry, let bytesMax):
@@ -95,7 +96,10 @@ extension Control {
             guard let verdict = Verdict(rawValue: try reader.number()) else {
                 throw WireError(.unknown, reader.operation, "a verdict that nobody knows")
             }
-            if let extent = try Extent.read(from: &reader) { states.append(State(verdict, extent)) }
+            let asked = try Position(from: &reader)
+            if let extent = try Extent.read(from: &reader) {
+                states.append(State(verdict, on: asked, extent))
+            }
         }
         return states
     }

@@ -35,5 +35,5 @@ struct Main {
 
 extension Host: Surroundings {
     var replica: Replica { directory?.replica ?? Replica() }
-    var isDirectoryFresh: Bool { bus.isCaughtUp }
+    var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
 }

@@ -1,0 +1,73 @@
+import Runtime
+import Wire
+
+/// What the bus could not do.
+public struct BusError: ExplainedError, Hashable {
+    /// `address-in-use`, `bad-endpoint`, `not-ours`, `oversized`, `socket`.
+    public var code: String
+    public var operation: String
+    public var message: String
+    public var hint: String
+
+    init(_ code: String, _ operation: String, _ message: String, hint: String) {
+        self.code = code
+        self.operation = operation
+        self.message = message
+        self.hint = hint
+    }
+}
+
+/// Thrown by whoever applies records, to stop one stream and leave the others running.
+///
+/// For a kind or schema that this program does not know: nothing is skipped; the stream goes on
+/// from the same record when a newer program is started.
+public struct StreamStop: Error, Hashable, Sendable {
+    public var reason: String
+
+    public init(reason: String) { self.reason = reason }
+}
+
+/// What happened on the bus that an operator or a service may want to know.
+public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
+    /// The writer's stream is not the one that was followed; it is followed anew from `now`.
+    case diverged(StreamName, was: Position, now: Position)
+    /// The writer has no longer what comes next; the stream is followed from `now`.
+    case pruned(StreamName, was: Position, now: Position)
+    /// A frame was not taken.
+    case refused(from: String, WireError)
+    /// Somebody computed another record for a place of a computed stream that is taken.
+    case conflict(StreamName, sequence: UInt64)
+    /// What this process computed is not what the stream's keeper has.
+    case computedDiverged(StreamName, sequence: UInt64)
+    /// Nothing is heard of a peer any more; connections to it are made anew.
+    case silent(peer: String)
+    /// A peer is heard again, or for the first time.
+    case heard(peer: String)
+    /// Whoever applies records stopped a stream.
+    case stopped(StreamName, reason: String)
+
+    /// Whether somebody should look at it.
+    public var isAlarm: Bool {
+        switch self {
+        case .diverged, .pruned, .conflict, .computedDiverged, .stopped: true
+        case .refused, .silent, .heard: false
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .diverged(let stream, let was, let now):
+            "\(stream) is another stream than before: was at \(was), goes on after \(now)"
+        case .pruned(let stream, let was, let now):
+            "\(stream) has been pruned: was at \(was), goes on after \(now)"
+        case .refused(let name, let error): "a frame from \(name) is refused: \(error)"
+        case .conflict(let stream, let sequence):
+            "two different outputs for \(stream) \(sequence): the second is refused"
+        case .computedDiverged(let stream, let sequence):
+            "computed another \(stream) \(sequence) than its keeper has"
+        case .silent(let peer): "nothing is heard of \(peer)"
+        case .heard(let peer): "\(peer) is heard"
+        case .stopped(let stream, let reason): "\(stream) is stopped: \(reason)"
+        }
+    }
+}

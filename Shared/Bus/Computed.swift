@@ -1,0 +1,80 @@
+import Wire
+
+/// All streams that this process computes for peers.
+final class Computed {
+    private var writers: [StreamName: ComputedWriter] = [:]
+    /// Written in this turn.
+    private var touched: Set<StreamName> = []
+    /// Those that may have something to offer.
+    private var offering: Set<StreamName> = []
+
+    init(peers: [Bus.Peer]) {
+        for (index, peer) in peers.enumerated() {
+            for stream in peer.computes {
+                writers[stream] = ComputedWriter(stream: stream, peer: index)
+            }
+        }
+    }
+
+    func computes(_ stream: StreamName) -> Bool { writers[stream] != nil }
+
+    /// Whether the keeper takes so little that no more should be computed.
+    var isCongested: Bool {
+        !writers.isEmpty
+            && writers.values.reduce(0) { $0 + $1.keptBytes } >= BusLimits.unacknowledgedBytesMax
+    }
+
+    /// Nil if this process does not compute the stream.
+    func append(_ record: Record, to stream: StreamName, hooks: Bus.Hooks) -> Position? {
+        guard let finding = writers[stream]?.append(record) else { return nil }
+        touched.insert(stream)
+        tell(finding, of: stream, hooks)
+        return writers[stream]?.end
+    }
+
+    func hear(_ extent: Extent, from peer: Int, hooks: Bus.Hooks) {
+        guard writers[extent.stream]?.peer == peer,
+            let finding = writers[extent.stream]?.hear(extent)
+        else { return }
+        if writers[extent.stream]?.keptBytes != 0 { offering.insert(extent.stream) }
+        tell(finding, of: extent.stream, hooks)
+    }
+
+    private func tell(_ finding: ComputedWriter.Finding, of stream: StreamName, _ hooks: Bus.Hooks)
+    {
+        if case .differs(let sequence) = finding {
+            hooks.notice(.computedDiverged(stream, sequence: sequence))
+        }
+    }
+
+    func committed() {
+        for stream in touched { writers[stream]?.committed() }
+        offering.formUnion(touched)
+        touched.removeAll(keepingCapacity: true)
+    }
+
+    func rolledBack() {
+        for stream in touched { writers[stream]?.rolledBack() }
+        touched.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives what is to be offered now, and to whom.
+    func offers(_ now: Moment) -> [(batch: Batch, peer: Int)] {
+        guard !offering.isEmpty else { return [] }
+        defer { offering.removeAll(keepingCapacity: true) }
+        return offering.sorted().flatMap { stream -> [(batch: Batch, peer: Int)] in
+            guard let peer = writers[stream]?.peer else { return [] }
+            return (writers[stream]?.offers(now) ?? []).map { ($0, peer) }
+        }
+    }
+
+    func restart(_ stream: StreamName) { writers[stream]?.restart() }
+
+    func end(of stream: StreamName) -> Position? { writers[stream]?.end }
+
+    var troubles: [String] {
+        writers.values.sorted { $0.stream < $1.stream }.compactMap { writer in
+            writer.difference.map { "\(writer.stream): computed another output \($0) than is kept" }
+        }
+    }
+}

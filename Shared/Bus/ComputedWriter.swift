@@ -1,0 +1,140 @@
+import Model
+import Wire
+
+/// Outputs that this process computes for a stream that a peer keeps.
+///
+/// They are offered until the keeper's head says that they are there. A process that computes from
+/// the beginning offers only what the keeper does not have, and compares the rest.
+struct ComputedWriter {
+    private struct Output {
+        let stored: StoredRecord
+        let sequence: UInt64
+    }
+
+    /// What the keeper's head is to our outputs.
+    enum Finding: Hashable {
+        case agrees
+        /// It has another output at this sequence.
+        case differs(sequence: UInt64)
+    }
+
+    let stream: StreamName
+    let peer: Int
+    /// The last output, of this turn too.
+    private(set) var sequence: UInt64 = 0
+    private(set) var hash: UInt64 = 0
+    private var durable: (sequence: UInt64, hash: UInt64) = (0, 0)
+    /// Outputs that the keeper does not have.
+    private var kept = Fifo<Output>()
+    private(set) var keptBytes = 0
+    /// The keeper's head, once heard.
+    private var head: Position?
+    /// Up to here offered since the head last moved, or since it was offered anew.
+    private var offered: UInt64 = 0
+    private var offeredBytes = 0
+    private var offeredAt = Duration.zero
+    private(set) var difference: UInt64?
+
+    init(stream: StreamName, peer: Int) {
+        self.stream = stream
+        self.peer = peer
+    }
+
+    /// The position of the last output; of no life before the keeper is heard.
+    var end: Position {
+        Position(incarnation: head?.incarnation ?? .zero, sequence: sequence, hash: hash)
+    }
+
+    /// The next output.
+    mutating func append(_ record: Record) -> Finding {
+        hash = record.hash(after: hash)
+        sequence += 1
+        if let head, sequence <= head.sequence {
+            return sequence == head.sequence ? compare(hash, with: head) : .agrees
+        }
+        kept.append(
+            Output(stored: StoredRecord(record: record, hash: hash), sequence: sequence))
+        keptBytes += record.wireBytes
+        return .agrees
+    }
+
+    private mutating func compare(_ hash: UInt64, with head: Position) -> Finding {
+        if hash == head.hash { return .agrees }
+        difference = head.sequence
+        return .differs(sequence: head.sequence)
+    }
+
+    mutating func committed() { durable = (sequence, hash) }
+
+    /// Forgets the outputs of the turn.
+    mutating func rolledBack() {
+        (sequence, hash) = durable
+        kept.removeLast { output in
+            guard output.sequence > durable.sequence else { return false }
+            keptBytes -= output.stored.record.wireBytes
+            return true
+        }
+    }
+
+    /// The keeper tells where its stream ends.
+    mutating func hear(_ extent: Extent) -> Finding {
+        let previous = head
+        head = extent.head
+        if let previous, previous.incarnation != extent.head.incarnation, sequence > 0 {
+            difference = extent.head.sequence
+            return .differs(sequence: extent.head.sequence)
+        }
+        var finding = Finding.agrees
+        while let first = kept.first, first.sequence <= extent.head.sequence {
+            if first.sequence == extent.head.sequence {
+                finding = compare(first.stored.hash, with: extent.head)
+            }
+            keptBytes -= first.stored.record.wireBytes
+            if first.sequence <= offered { offeredBytes -= first.stored.record.wireBytes }
+            kept.popFirst()
+        }
+        offered = max(offered, extent.head.sequence)
+        return finding
+    }
+
+    /// Outputs to offer now: new ones, or those again that the keeper did not take in time.
+    mutating func offers(_ now: Moment) -> [Batch] {
+        guard let head, difference == nil, let first = kept.first else { return [] }
+        if offered > head.sequence, now.monotonic - offeredAt >= BusLimits.offerWait {
+            offered = head.sequence
+            offeredBytes = 0
+        }
+        guard let before = offered == head.sequence ? head.hash : output(offered)?.hash else {
+            return []
+        }
+        let previous = Position(incarnation: head.incarnation, sequence: offered, hash: before)
+        invariant(offered + 1 >= first.sequence, "outputs are kept from the keeper's head on")
+        var chosen: [StoredRecord] = []
+        while offered < durable.sequence, offeredBytes < BusLimits.offeredBytesMax,
+            let next = output(offered + 1)
+        {
+            chosen.append(next)
+            offered += 1
+            offeredBytes += next.record.wireBytes
+        }
+        guard !chosen.isEmpty else { return [] }
+        offeredAt = now.monotonic
+        return Batch.cut(
+            chosen, after: previous, of: stream, head: durable.sequence, now: now.wall)
+    }
+
+    /// The output at a sequence, if it is kept.
+    private func output(_ sequence: UInt64) -> StoredRecord? {
+        guard let first = kept.first, sequence >= first.sequence else { return nil }
+        let index = Int(sequence - first.sequence)
+        return index < kept.count ? kept[index].stored : nil
+    }
+
+    /// Everything is computed anew from the first output.
+    mutating func restart() {
+        let known = head
+        self = ComputedWriter(stream: stream, peer: peer)
+        head = known
+        offered = known?.sequence ?? 0
+    }
+}

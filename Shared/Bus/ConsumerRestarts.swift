@@ -1,0 +1,120 @@
+import Model
+import Wire
+
+// How a consumer begins to follow, and begins again when the stream is not the one it knew.
+extension Consumer {
+    /// The writer judged a position.
+    func take(
+        _ state: Control.State, from peer: Int, now: Moment, hooks: Bus.Hooks
+    ) throws {
+        guard let found = subscription(state.extent.stream, at: peer), !found.isStopped else {
+            return
+        }
+        if case .snapshot = found.phase { return }
+        // An answer to a question from before something else happened says nothing any more.
+        answered(found)
+        guard state.asked == found.applied || state.asked == found.end else {
+            if found.isUnknown { greeting.insert(found.stream) }
+            return
+        }
+        switch state.verdict {
+        case .ok: try follow(found, state.extent)
+        case .pruned, .diverged: try startAnew(found, state, now: now, hooks: hooks)
+        }
+    }
+
+    private func follow(_ found: Subscription, _ extent: Extent) throws {
+        if found.applied == .unknown {
+            let isLookingOn = configuration.start == .head
+            found.restart(at: isLookingOn ? extent.head : .start(of: extent.head.incarnation))
+        } else if found.isUnknown {
+            found.restart(at: found.applied)
+        }
+        if found.isUnknown {
+            found.phase = .following
+            found.commit()
+            unacknowledged.insert(found.stream)
+        }
+        if found.judge(extent) == .behind { missing.insert(found.stream) }
+    }
+
+    /// Our position is not of the stream, or too old: go on from the writer's state, or else from
+    /// the oldest record that it has.
+    private func startAnew(
+        _ found: Subscription, _ state: Control.State, now: Moment, hooks: Bus.Hooks
+    ) throws {
+        let extent = state.extent
+        let was = found.applied
+        let needsState = configuration.start == .beginning && extent.isSnapshotable
+        let goesOn: Position
+        switch configuration.start {
+        case .head where was == .unknown: goesOn = extent.head
+        default: goesOn = needsState ? extent.head : extent.base
+        }
+        if was != .unknown {
+            counters.divergences += 1
+            try store.saveDivergence(
+                of: extent.stream, was: was, now: goesOn, at: now.wall)
+            hooks.notice(
+                state.verdict == .pruned
+                    ? .pruned(extent.stream, was: was, now: goesOn)
+                    : .diverged(extent.stream, was: was, now: goesOn))
+        }
+        if needsState {
+            found.restart(at: was)
+            found.phase = .snapshot(SnapshotReader())
+            reading.insert(extent.stream)
+            return
+        }
+        if was != .unknown { try hooks.restarted(extent.stream, goesOn) }
+        try goOn(found, at: goesOn, head: extent.head.sequence)
+    }
+
+    private func goOn(_ found: Subscription, at position: Position, head: UInt64) throws {
+        found.restart(at: position)
+        found.setHead(head)
+        found.phase = .following
+        touched.insert(found.stream)
+        try store.saveCursor(position, of: found.stream)
+        if found.wantsReplay { missing.insert(found.stream) }
+    }
+
+    // MARK: Snapshots
+
+    func take(_ chunk: Control.Chunk, from peer: Int) {
+        guard let found = subscription(chunk.stream, at: peer),
+            case .snapshot(let reader) = found.phase
+        else { return }
+        if reader.take(chunk) { reader.askedAt = nil }
+    }
+
+    func take(_ end: Control.End, from peer: Int, hooks: Bus.Hooks) throws {
+        guard let found = subscription(end.stream, at: peer),
+            case .snapshot(let reader) = found.phase
+        else { return }
+        guard reader.isWhole(end) else {
+            found.phase = .snapshot(SnapshotReader())
+            return
+        }
+        touched.insert(end.stream)
+        reading.remove(end.stream)
+        try hooks.replace(end.stream, reader.records, end.position)
+        try goOn(found, at: end.position, head: end.position.sequence)
+    }
+
+    /// Asks for the next rows of every snapshot that is being read.
+    func askForRows(_ now: Moment) {
+        for stream in reading {
+            guard let found = subscriptions[stream], case .snapshot(let reader) = found.phase else {
+                reading.remove(stream)
+                continue
+            }
+            if let asked = reader.askedAt, now.monotonic - asked < BusLimits.answerWait { continue }
+            let question = Control.snapshotWanted(
+                consumer: configuration.name, stream: stream, snapshot: reader.snapshot,
+                first: reader.nextRow)
+            guard transport.ask(question.encoded(), of: found.peer) else { continue }
+            reader.askedAt = now.monotonic
+        }
+    }
+}

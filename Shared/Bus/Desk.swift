@@ -1,0 +1,191 @@
+import Model
+import Wire
+
+/// Answers what consumers ask of the streams kept here.
+///
+/// Questions are taken as they come and answered between turns, when nothing is half done: of each
+/// consumer one in turn, and so much a turn that live records never wait for old ones.
+final class Desk {
+    private let outbox: Outbox
+    private let store: any BusStore
+    private let transport: any BusTransport
+    private let newID: () -> ID128
+    private var questions: [Route: Fifo<Control>] = [:]
+    private var order = Fifo<Route>()
+    private var shelf: [StreamName: Snapshot] = [:]
+    private var positions: [StreamName: [String: Acknowledgement]] = [:]
+    private var unsaved: Set<Key> = []
+    private var lastSaved: Duration
+    private var lastHeads: Duration
+
+    private struct Key: Hashable {
+        let consumer: String
+        let stream: StreamName
+    }
+
+    /// A state that is being handed out.
+    private struct Snapshot {
+        let id: ID128
+        let position: Position
+        let records: [Record]
+        var used: Duration
+    }
+
+    init(
+        outbox: Outbox, store: any BusStore, transport: any BusTransport, now: Moment,
+        newID: @escaping () -> ID128
+    ) throws {
+        self.outbox = outbox
+        self.store = store
+        self.transport = transport
+        self.newID = newID
+        lastSaved = now.monotonic
+        lastHeads = now.monotonic - BusLimits.headsInterval
+        for known in try store.acknowledgements() {
+            positions[known.stream, default: [:]][known.consumer] = known
+        }
+    }
+
+    var hasQuestions: Bool { !order.isEmpty }
+
+    /// How long until heads are to be told again.
+    func untilHeads(_ now: Duration) -> Duration { lastHeads + BusLimits.headsInterval - now }
+
+    var acknowledgements: [Acknowledgement] {
+        positions.values.flatMap(\.values)
+            .sorted { ($0.consumer, $0.stream) < ($1.consumer, $1.stream) }
+    }
+
+    func acknowledged(_ stream: StreamName, by consumer: String) -> UInt64 {
+        positions[stream]?[consumer]?.position.sequence ?? 0
+    }
+
+    // MARK: Questions
+
+    func take(_ bytes: [UInt8], from route: Route, now: Moment) throws(WireError) {
+        guard case .control(let question) = try Frame(bytes) else {
+            throw WireError(.unknown, "read question", "a frame that asks nothing")
+        }
+        switch question {
+        case .acknowledge(let consumer, let entries):
+            for entry in entries { note(entry, of: consumer, now) }
+        case .headsWanted: transport.answer(heads(now).encoded(), to: route)
+        case .hello, .replay, .snapshotWanted:
+            guard questions[route, default: Fifo()].count < BusLimits.questionsMax else { return }
+            if questions[route] == nil { order.append(route) }
+            questions[route, default: Fifo()].append(question)
+        case .states, .chunk, .end:
+            throw WireError(.unknown, "read question", "an answer where a question belongs")
+        }
+    }
+
+    private func note(_ entry: Control.Entry, of consumer: String, _ now: Moment) {
+        guard let extent = outbox.extent(of: entry.stream),
+            entry.position.incarnation == extent.head.incarnation,
+            entry.position.sequence <= extent.head.sequence
+        else { return }
+        positions[entry.stream, default: [:]][consumer] = Acknowledgement(
+            consumer: consumer, stream: entry.stream, position: entry.position, heard: now.wall)
+        unsaved.insert(Key(consumer: consumer, stream: entry.stream))
+    }
+
+    /// Puts what was acknowledged into the turn's transaction, not more than once a second: losing
+    /// it costs nothing but the time until it is said again.
+    func saveAcknowledgements(_ now: Moment) throws {
+        guard !unsaved.isEmpty, now.monotonic - lastSaved >= BusLimits.acknowledgementsStored else {
+            return
+        }
+        for key in unsaved {
+            guard let known = positions[key.stream]?[key.consumer] else { continue }
+            try store.save(known)
+        }
+        unsaved.removeAll(keepingCapacity: true)
+        lastSaved = now.monotonic
+    }
+
+    // MARK: Answers
+
+    /// Tells heads when it is time, and answers questions.
+    func tick(_ now: Moment, hooks: Bus.Hooks) throws {
+        if untilHeads(now.monotonic) <= .zero {
+            lastHeads = now.monotonic
+            transport.publish(heads(now).encoded())
+            shelf = shelf.filter { now.monotonic - $0.value.used < BusLimits.snapshotKept }
+        }
+        var left = BusLimits.replayBytesPerTurn
+        while left > 0, let route = order.popFirst() {
+            guard let question = questions[route]?.popFirst() else { continue }
+            if questions[route]?.isEmpty == true {
+                questions[route] = nil
+            } else {
+                order.append(route)
+            }
+            guard let answer = try answer(question, now, hooks) else { continue }
+            transport.answer(answer, to: route)
+            left -= max(answer.count, 256)
+        }
+    }
+
+    private func heads(_ now: Moment) -> Heads {
+        Heads(published: now.wall, extents: outbox.extents)
+    }
+
+    private func answer(
+        _ question: Control, _ now: Moment, _ hooks: Bus.Hooks
+    ) throws -> [UInt8]? {
+        switch question {
+        case .hello(_, let entries):
+            let states = try entries.compactMap { try state(of: $0) }
+            return Control.states(states).encoded()
+        case .replay(_, let entry, let bytesMax):
+            guard let state = try state(of: entry) else { return nil }
+            if state.verdict == .ok,
+                let batch = try outbox.batch(
+                    after: entry.position, in: entry.stream, bytesMax: Int(bytesMax),
+                    now: now.wall)
+            {
+                return batch.encoded()
+            }
+            return Control.states([state]).encoded()
+        case .snapshotWanted(_, let stream, let id, let first):
+            return try rows(of: stream, id, from: Int(first), now, hooks)?.encoded()
+        default: return nil
+        }
+    }
+
+    private func state(of entry: Control.Entry) throws -> Control.State? {
+        guard let extent = outbox.extent(of: entry.stream),
+            let verdict = try outbox.verdict(on: entry.position, in: entry.stream)
+        else { return nil }
+        return Control.State(verdict, on: entry.position, extent)
+    }
+
+    private func rows(
+        of stream: StreamName, _ id: ID128, from first: Int, _ now: Moment, _ hooks: Bus.Hooks
+    ) throws -> Control? {
+        guard let extent = outbox.extent(of: stream), extent.isSnapshotable else { return nil }
+        var first = first
+        if shelf[stream]?.id != id {
+            first = 0
+            if shelf[stream]?.position != extent.head {
+                shelf[stream] = Snapshot(
+                    id: newID(), position: extent.head, records: try hooks.snapshot(stream),
+                    used: now.monotonic)
+            }
+        }
+        shelf[stream]?.used = now.monotonic
+        guard let snapshot = shelf[stream], first <= snapshot.records.count else { return nil }
+        let rest = Array(snapshot.records[first...].prefix(BusLimits.snapshotRowsMax))
+        guard let range = Batch.cut(rest).first else {
+            return .end(
+                Control.End(
+                    stream: stream, snapshot: snapshot.id, position: snapshot.position,
+                    rows: UInt32(snapshot.records.count),
+                    digest: snapshot.records.reduce(0) { $1.hash(after: $0) }))
+        }
+        return .chunk(
+            Control.Chunk(
+                stream: stream, snapshot: snapshot.id, first: UInt32(first),
+                records: Array(rest[range])))
+    }
+}

@@ -1,0 +1,53 @@
+import Wire
+
+/// Sizes, counts and waits of the bus.
+enum BusLimits {
+    // Writer.
+    /// All heads are told this often.
+    static let headsInterval = Duration.milliseconds(250)
+    /// Records read for answers in one turn, in bytes.
+    static let replayBytesPerTurn = 1 << 20
+    /// Questions that one consumer may have waiting; further ones are dropped, it asks again.
+    static let questionsMax = 1024
+    /// A snapshot that nobody asked about for so long is forgotten.
+    static let snapshotKept = Duration.seconds(30)
+    /// Rows of one piece of a snapshot.
+    static let snapshotRowsMax = 4096
+    /// Acknowledgements go to the store at most this often.
+    static let acknowledgementsStored = Duration.seconds(1)
+
+    // Consumer.
+    /// Frames taken from the transport in one turn.
+    static let framesPerTurn = 512
+    /// Records of one stream that wait for being applied, in bytes; live ones beyond are dropped
+    /// and fetched later.
+    static let queuedBytesMax = 512 << 10
+    /// Records of one stream that came before those in front of them, in bytes.
+    static let earlyBytesMax = 256 << 10
+    /// Records applied of one stream before others have their turn.
+    static let quantum = 256
+    /// A question without answer is asked again.
+    static let answerWait = Duration.seconds(2)
+    /// The same stream is not greeted again before.
+    static let helloPause = Duration.milliseconds(250)
+    /// Positions are acknowledged this often …
+    static let acknowledgeInterval = Duration.milliseconds(300)
+    /// … or after so many records.
+    static let acknowledgeRecords = 1000
+
+    // Silence of a writer.
+    /// Then it is asked whether it is there.
+    static let silenceAsked = Duration.milliseconds(750)
+    /// Then the connections to it are made anew.
+    static let silenceReconnected = Duration.milliseconds(1500)
+    /// Then it is a trouble.
+    static let silenceUnhealthy = Duration.seconds(10)
+
+    // Computed streams.
+    /// Outputs that the ledger has not taken, in bytes; beyond, no input is read.
+    static let unacknowledgedBytesMax = 32 << 20
+    /// Outputs sent and not taken yet, in bytes; the others wait.
+    static let offeredBytesMax = 4 << 20
+    /// Outputs that the ledger has not taken for so long are sent again.
+    static let offerWait = Duration.milliseconds(500)
+}

@@ -1,0 +1,119 @@
+import CZeroMQ
+import Glibc
+import Wire
+
+/// Owns one ZeroMQ socket, with the options that all of them have.
+final class ZeroMQSocket {
+    enum Kind: Int32 {
+        case publish = 1
+        case subscribe = 2
+        case dealer = 5
+        case router = 6
+    }
+
+    /// The one context of the process; it lives as long as that.
+    nonisolated(unsafe) private static let context = zmq_ctx_new()
+
+    let pointer: UnsafeMutableRawPointer
+
+    init(_ kind: Kind) throws(BusError) {
+        guard let pointer = zmq_socket(ZeroMQSocket.context, kind.rawValue) else {
+            throw ZeroMQSocket.error("open socket")
+        }
+        self.pointer = pointer
+        set(ZMQ_LINGER, 0)
+        set(ZMQ_HEARTBEAT_IVL, 500)
+        set(ZMQ_HEARTBEAT_TIMEOUT, 1500)
+        set(ZMQ_HANDSHAKE_IVL, 2000)
+        set(ZMQ_RECONNECT_IVL, 50)
+        set(ZMQ_RECONNECT_IVL_MAX, 1000)
+        var size = Int64(4 << 20)
+        zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
+        switch kind {
+        case .publish: set(ZMQ_SNDHWM, 10_000)
+        case .subscribe: set(ZMQ_RCVHWM, 10_000)
+        case .dealer: set(ZMQ_IMMEDIATE, 1)
+        case .router: set(ZMQ_ROUTER_MANDATORY, 1)
+        }
+    }
+
+    deinit { zmq_close(pointer) }
+
+    private func set(_ option: Int32, _ value: Int32) {
+        var value = value
+        zmq_setsockopt(pointer, option, &value, MemoryLayout<Int32>.size)
+    }
+
+    func subscribe(to topic: [UInt8]) {
+        zmq_setsockopt(pointer, ZMQ_SUBSCRIBE, topic, topic.count)
+    }
+
+    func connect(to endpoint: String) throws(BusError) {
+        guard zmq_connect(pointer, endpoint) == 0 else {
+            throw ZeroMQSocket.error("connect to \(endpoint)")
+        }
+    }
+
+    /// Binds and gives the endpoint that it really got.
+    func bind(to endpoint: String) throws(BusError) -> String {
+        guard zmq_bind(pointer, endpoint) == 0 else {
+            throw ZeroMQSocket.error("bind \(endpoint)")
+        }
+        var text = [CChar](repeating: 0, count: 256)
+        var count = text.count
+        guard zmq_getsockopt(pointer, ZMQ_LAST_ENDPOINT, &text, &count) == 0 else {
+            return endpoint
+        }
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// False if it cannot go now, or to nobody.
+    @discardableResult
+    func send(_ frames: [UInt8]...) -> Bool {
+        for (index, frame) in frames.enumerated() {
+            let flags = ZMQ_DONTWAIT | (index + 1 < frames.count ? ZMQ_SNDMORE : 0)
+            var sent = zmq_send(pointer, frame, frame.count, flags)
+            while sent < 0, zmq_errno() == EINTR {
+                sent = zmq_send(pointer, frame, frame.count, flags)
+            }
+            if sent < 0 { return false }
+        }
+        return true
+    }
+
+    /// The frames of the next message; nil when there is none.
+    func receive() -> [[UInt8]]? {
+        var frames: [[UInt8]] = []
+        var message = zmq_msg_t()
+        zmq_msg_init(&message)
+        defer { zmq_msg_close(&message) }
+        repeat {
+            var received = zmq_msg_recv(&message, pointer, ZMQ_DONTWAIT)
+            while received < 0, zmq_errno() == EINTR {
+                received = zmq_msg_recv(&message, pointer, ZMQ_DONTWAIT)
+            }
+            if received < 0 { return nil }
+            let content = UnsafeRawBufferPointer(
+                start: zmq_msg_data(&message), count: zmq_msg_size(&message))
+            frames.append(Array(content))
+        } while zmq_msg_more(&message) != 0
+        return frames
+    }
+
+    private static func error(_ operation: String) -> BusError {
+        let number = zmq_errno()
+        let message = String(cString: zmq_strerror(number))
+        switch number {
+        case EADDRINUSE:
+            return BusError(
+                "address-in-use", operation, message,
+                hint: "Another program listens there: stop it, or choose another JAGA_PORT_BASE.")
+        case EINVAL, EPROTONOSUPPORT, ENODEV, EADDRNOTAVAIL:
+            return BusError(
+                "bad-endpoint", operation, message,
+                hint: "Endpoints are of the form tcp://127.0.0.1:8201.")
+        default: return BusError("socket", operation, message, hint: "")
+        }
+    }
+}
