@@ -7,7 +7,7 @@ enum Geodesic {
     private static let f = 1 / 298.257_223_563
     private static let b = a * (1 - f)
 
-    /// Metres and starting azimuth in degrees from the first point to the second; not for antipodes.
+    /// Metres and starting azimuth in degrees from the first point to the second; no antipodes.
     static func inverse(_ one: Coordinate, _ two: Coordinate) -> (metres: Double, azimuth: Double) {
         inverse(one.latitude, one.longitude, two.latitude, two.longitude)
     }
