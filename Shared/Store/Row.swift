@@ -38,10 +38,12 @@ public struct Row {
     /// Sixteen bytes, as ``Value/id(_:)-(ID128?)`` wrote them. Anything else stops the process: the
     /// table's own checks were changed behind its back.
     public func id(_ column: Int) -> ID128 {
-        guard let id = ID128(bytes: blob(column)) else {
-            fatalError("column \(column) holds no id of 16 bytes")
-        }
-        return id
+        guard sqlite3_column_bytes(statement, Int32(column)) == 16,
+            let bytes = sqlite3_column_blob(statement, Int32(column))
+        else { fatalError("broken invariant: column \(column) holds an id of 16 bytes") }
+        return ID128(
+            high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+            low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 
     /// The id as what the caller takes it for: `let person: PersonID = row.id(0)`.

@@ -35,6 +35,8 @@ public struct ClockQueue<ID: Hashable & Comparable & Sendable>: Sendable {
 
     /// Takes many at once in O(n); of those with the same id the last counts.
     public init(_ entries: some Sequence<Entry>) {
+        heap.reserveCapacity(entries.underestimatedCount)
+        places.reserveCapacity(entries.underestimatedCount)
         for entry in entries {
             if let place = places[entry.id] {
                 heap[place] = entry
