@@ -45,7 +45,7 @@ public struct Batch: Hashable, Sendable {
         }
     }
 
-    static let headBytes = 84
+    static let headBytes = 76
 
     public func encoded() -> [UInt8] {
         let size = records.reduce(0) { $0 + $1.wireBytes }

@@ -1,0 +1,88 @@
+import Model
+import Parsing
+import Testing
+import Wire
+
+@Suite struct `The event codec` {
+    @Test func `has a sample of every kind`() {
+        #expect(Set(EventSamples.events.map(\.kind)) == Set(EventKind.allCases))
+    }
+
+    @Test(arguments: EventSamples.events)
+    func `brings every kind back as it was`(event: Event) throws {
+        let record = try EventCodec.encode(event)
+        #expect(record.kind == event.kind.rawValue)
+        #expect(record.id == event.id.raw)
+        #expect(try EventCodec.decode(record) == event)
+        #expect(try EventCodec.encode(event) == record)
+    }
+
+    @Test(arguments: EventSamples.events)
+    func `shows every kind as a CloudEvent`(event: Event) throws {
+        let position = Position(incarnation: .zero, sequence: 42, hash: 7)
+        let json = try EventCodec.cloudEvent(event, stream: .sos, position: position)
+        #expect(json["specversion"] == "1.0")
+        #expect(json["id"]?.string == event.id.description)
+        #expect(json["type"]?.string == event.kind.type)
+        #expect(json["time"] == "2023-11-14T22:13:20.123Z")
+        #expect(json["datacontenttype"] == "application/json")
+        #expect(json["subject"]?.string == event.body.person?.description)
+        #expect(json["jagastream"] == "sos")
+        #expect(json["jagaseq"] == 42)
+        #expect(json["jagatrace"]?.string ?? "" == event.trace)
+        #expect(json["source"]?.string?.hasPrefix("/jaga/") == true)
+        #expect(json["data"]?.object?.isEmpty == false)
+        #expect(try JSON.parse(json.serialized()) == json)
+    }
+
+    @Test(arguments: [
+        (EventKind.inputReport, "ingest"), (.sosRaised, "ingest"), (.zoneEntered, "evaluator"),
+        (.clockWanted, "evaluator"), (.personChanged, "membership"), (.clockFired, "timer"),
+        (.ladderTier, "notifier"),
+    ])
+    func `names the service that says it`(kind: EventKind, service: String) throws {
+        let event = try #require(EventSamples.events.first { $0.kind == kind })
+        let json = try EventCodec.cloudEvent(event, stream: nil, position: nil)
+        #expect(json["source"]?.string == "/jaga/\(service)")
+    }
+
+    @Test func `keeps a report small`() throws {
+        let event = try #require(EventSamples.events.first { $0.kind == .inputReport })
+        #expect(try EventCodec.encode(event).wireBytes < 160)
+    }
+
+    @Test func `refuses kinds and schemas of a newer program`() throws {
+        let known = try EventCodec.encode(EventSamples.events[1])
+        for (kind, schema) in [(UInt16(9999), UInt16(1)), (known.kind, 2), (known.kind, 0)] {
+            let record = Record(
+                kind: kind, schema: schema, id: known.id, payload: known.payload)
+            let error = #expect(throws: WireError.self) { try EventCodec.decode(record) }
+            #expect(error?.code == .newer)
+        }
+    }
+
+    @Test func `refuses payloads that are not what their record says`() throws {
+        let known = try EventCodec.encode(EventSamples.events[1])
+        let report = try EventCodec.encode(EventSamples.events[0])
+        let wrong = [
+            Record(kind: 3, schema: 1, id: known.id, payload: known.payload),
+            Record(kind: known.kind, schema: 1, id: .zero, payload: known.payload),
+            Record(kind: known.kind, schema: 1, id: known.id, payload: []),
+            Record(kind: known.kind, schema: 1, id: known.id, payload: Array("{}".utf8)),
+            Record(kind: known.kind, schema: 1, id: known.id, payload: report.payload),
+            Record(kind: 1, schema: 1, id: report.id, payload: Array(report.payload.dropLast())),
+            Record(kind: 1, schema: 1, id: report.id, payload: report.payload + [0]),
+        ]
+        for record in wrong {
+            let error = #expect(throws: WireError.self) { try EventCodec.decode(record) }
+            #expect(error?.code == .payload || error?.code == .truncated)
+        }
+    }
+
+    @Test func `tells nothing of a payload in its errors`() throws {
+        let payload = Array(#"{"id":"evt_1","type":"secret","time":"secret"}"#.utf8)
+        let record = Record(kind: 2, schema: 1, id: .zero, payload: payload)
+        let error = #expect(throws: WireError.self) { try EventCodec.decode(record) }
+        #expect(error?.description.contains("secret") == false)
+    }
+}

@@ -1,0 +1,123 @@
+import Model
+
+/// An event of every kind.
+enum EventSamples {
+    private static func id(_ number: UInt64) -> ID128 { ID128(high: number << 32, low: number) }
+    private static let person = PersonID(id(1))
+    private static let device = DeviceID(id(2))
+    private static let circle = CircleID(id(3))
+    private static let zone = ZoneID(id(4))
+    private static let emergency = EmergencyID(id(5))
+    private static let time = Timestamp(milliseconds: 1_700_000_000_123)
+    private static let place = Coordinate(latitudeE7: 31_234_567, longitudeE7: 1_012_345_678)
+
+    private static let fix = Fix(
+        time: time, position: place, accuracyCentimetres: 512, speedCentimetresPerSecond: 139)
+
+    private static let signal = EmergencySignal(
+        id: emergency, person: person, device: device, trigger: .panic, raised: time,
+        received: time + .seconds(1), countdownEnds: time + .seconds(11), fix: fix, battery: 80,
+        note: "by the \"river\"\n", trace: "t-1")
+
+    private static let cancel = EmergencyCancel(
+        id: EventID(id(6)), person: person, emergency: emergency, received: time, trace: "t-2")
+
+    private static let answer = EmergencyAnswer(
+        emergency: emergency, person: person, by: PersonID(id(7)), at: time, note: nil)
+
+    private static let clock = WantedClock(
+        id: ClockID(id(8)), rule: .countdown, person: person, emergency: emergency, due: time)
+
+    private static let prepared = PreparedGeometry(
+        origin: place, coefficients: [1, -2, .max], radiusCentimetres: 0,
+        polygons: [[[VertexOffset(longitudeE7: -5, latitudeE7: .max)]]],
+        inradiusCentimetres: 10, reachCentimetres: 20)
+
+    private static let home = Zone(
+        id: zone, owner: .circle(circle), name: "Rumah 🏠", kind: .alert, category: "home",
+        shape: .polygons([Polygon(outer: [place, place, place])]), prepared: prepared)
+
+    private static let crossing = ZoneCrossing(
+        person: person, device: device, zone: zone, zoneName: "Rumah", zoneKind: .safe,
+        circle: nil, inside: true, fix: fix, distanceCentimetres: -1234, marginCentimetres: 2000,
+        reason: .insideBeyondMargin, report: ReportID(id(9)))
+
+    private static let news = EmergencyNews(
+        emergency: emergency, person: person, state: .open, trigger: .shake, signal: emergency,
+        raised: time, countdownEnds: time, fix: fix, battery: 5, by: person, late: true)
+
+    private static let ladder = LadderNews(
+        emergency: emergency, person: person, circle: circle, tier: 1, round: 0, recipients: 3)
+
+    private static let report = Report(
+        id: ReportID(id(9)), person: person, device: device, fix: fix, trigger: .ping,
+        charging: true, late: true, received: time, trace: "t-3")
+
+    static let bodies: [EventBody] =
+        [
+            .inputReport(report), .inputSignal(signal), .inputCancel(cancel),
+            .inputClock(FiredClock(clock: clock, fired: time, late: true)),
+            .inputAcknowledgement(answer), .inputResolution(answer), .inputAdoption(signal),
+            .inputPerson(
+                PlacedPerson(
+                    person: person, leadingDevice: nil, circles: [circle],
+                    zones: [PlacedZone(home)])),
+            .inputPersonRemoved(PersonRemoval(person: person)),
+            .inputCircle(PlacedCircle(circle: circle, zones: [PlacedZone(home)])),
+            .inputCircleRemoved(CircleRemoval(circle: circle)),
+            .inputLogic(LogicVersion(version: 2)),
+            .zoneEntered(crossing), .zoneExited(crossing), .zoneInitial(crossing),
+            .emergencyCountdown(news), .emergencyOpened(news), .emergencyJoined(news),
+            .emergencyCancelled(news), .emergencyAcknowledged(news), .emergencyResolved(news),
+            .clockWanted(clock), .clockUnwanted(clock),
+            .sosRaised(signal), .sosCancelled(cancel),
+        ] + directory + lastly
+
+    private static let directory: [EventBody] = [
+        .personChanged(
+            Person(
+                id: person, name: "Aida",
+                contacts: [
+                    ContactPoint(
+                        id: ContactID(id(10)), channel: .email, address: "a@example.org", rank: 1)
+                ], leadingDevice: device)),
+        .personRemoved(PersonRemoval(person: person)),
+        .deviceChanged(Device(id: device, person: person, name: "Phone")),
+        .deviceRemoved(DeviceRemoval(device: device)),
+        .credentialChanged(
+            Credential(id: CredentialID(id(11)), hash: "00ff", person: nil, created: time)),
+        .credentialRemoved(CredentialRemoval(credential: CredentialID(id(11)))),
+        .circleChanged(
+            Circle(
+                id: circle, name: "Family",
+                members: [
+                    Membership(
+                        person: person, role: .admin, joined: nil, sharing: .pausedUntil(time),
+                        trackerID: "ai")
+                ], escalation: [EscalationTier(roles: [.guardian], waitSeconds: 60)])),
+        .circleRemoved(CircleRemoval(circle: circle)),
+        .zoneChanged(home), .zoneRemoved(ZoneRemoval(zone: zone)),
+    ]
+
+    private static let lastly: [EventBody] = [
+        .clockFired(FiredClock(clock: clock, fired: time)),
+        .watchChanged(
+            Watch(
+                id: WatchID(id(12)), person: person, started: time, deadline: time,
+                state: .reminded)),
+        .watchExpired(signal),
+        .notificationChanged(
+            NotificationNews(
+                notification: NotificationID(id(13)), emergency: emergency, person: person,
+                recipient: person, channel: .sms, state: .accepted, gateway: "kannel",
+                answer: "0: Accepted for delivery")),
+        .acknowledgementGiven(answer), .resolutionGiven(answer), .ladderAdopted(signal),
+        .ladderTier(ladder), .ladderExhausted(ladder),
+    ]
+
+    static let events = bodies.enumerated().map { index, body in
+        Event(
+            id: EventID(id(100 + UInt64(index))), time: time,
+            trace: index.isMultiple(of: 2) ? "trace-\(index)" : "", body: body)
+    }
+}

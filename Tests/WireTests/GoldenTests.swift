@@ -1,0 +1,48 @@
+import Model
+import Testing
+import Wire
+
+@Suite struct `The golden vectors` {
+    private func vector(_ name: String) throws -> [UInt8] {
+        try #require(GoldenVectors.all[name], "the README has no vector \(name)")
+    }
+
+    @Test func `the chain begins with nothing and hashes each record after the one before`() throws
+    {
+        func bytes(_ hash: UInt64) -> [UInt8] {
+            (0..<8).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
+        }
+        #expect(bytes(GoldenVectors.hash1) == (try vector("hash-1")))
+        #expect(bytes(GoldenVectors.hash2) == (try vector("hash-2")))
+    }
+
+    @Test func `a batch is written and read as given`() throws {
+        let frame = try vector("batch")
+        #expect(GoldenVectors.batch.encoded() == frame)
+        #expect(try Frame(frame) == .batch(GoldenVectors.batch))
+        #expect(try Batch(frame: frame).last == GoldenVectors.position)
+    }
+
+    @Test func `heads are written and read as given`() throws {
+        let frame = try vector("heads")
+        #expect(GoldenVectors.heads.encoded() == frame)
+        #expect(try Frame(frame) == .heads(GoldenVectors.heads))
+    }
+
+    @Test(arguments: GoldenVectors.controls.indices)
+    func `every verb is written and read as given`(index: Int) throws {
+        let (name, message) = GoldenVectors.controls[index]
+        let frame = try vector(name)
+        #expect(message.encoded() == frame)
+        #expect(try Frame(frame) == .control(message))
+    }
+
+    @Test func `a report is written and read as given`() throws {
+        let payload = try vector("report")
+        let record = try EventCodec.encode(GoldenVectors.report)
+        #expect(record.payload == payload)
+        #expect(record.kind == 1)
+        #expect(record.id == GoldenVectors.idB)
+        #expect(try EventCodec.decode(record) == GoldenVectors.report)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Hashing
+import Model
+import Wire
+
+/// The vectors that `Shared/Wire/README.md` gives to whoever writes another implementation.
+enum GoldenVectors {
+    static let all: [String: [UInt8]] = {
+        let here = URL(fileURLWithPath: #filePath)
+        let page = here.deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Shared/Wire/README.md")
+        let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
+        let section = text.components(separatedBy: "## Golden vectors\n").last ?? ""
+        var texts: [String: String] = [:]
+        var name = ""
+        for line in section.split(separator: "\n") where line.hasPrefix("    ") {
+            let words = line.split(separator: " ")
+            if words.count == 2 { name = String(words[0]) }
+            texts[name, default: ""] += words.last ?? ""
+        }
+        return texts.compactMapValues { Hex.decode($0) }
+    }()
+
+    static let idA = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
+    static let idB = ID128(high: 0x1011_1213_1415_1617, low: 0x1819_1A1B_1C1D_1E1F)
+    static let life = ID128(high: 0xAAAA_AAAA_AAAA_AAAA, low: 0xAAAA_AAAA_AAAA_AAAA)
+    static let one = Record(kind: 32, schema: 1, id: idA, payload: Array("one".utf8))
+    static let two = Record(kind: 33, schema: 1, id: idB, payload: [])
+    static let hash1 = one.hash(after: 0)
+    static let hash2 = two.hash(after: hash1)
+    static let position = Position(incarnation: life, sequence: 2, hash: hash2)
+    static let published = Timestamp(seconds: 1_700_000_000)
+    static let input17 = StreamName(text: "in/17") ?? .sos
+
+    static let batch = Batch(
+        stream: input17, after: .start(of: life), records: [one, two], head: 9,
+        published: published)
+
+    static let extents = [
+        Extent(stream: input17, base: .start(of: life), head: position, isSnapshotable: false),
+        Extent(
+            stream: .directory, base: Position(incarnation: life, sequence: 1, hash: hash1),
+            head: position, isSnapshotable: true),
+    ]
+
+    static let heads = Heads(published: published, extents: extents)
+
+    static let controls: [(name: String, message: Control)] = [
+        (
+            "hello",
+            .hello(
+                consumer: "notifier", entries: [.init(input17, position), .init(.sos, .unknown)])
+        ),
+        ("states", .states([.init(.diverged, on: position, extents[1])])),
+        (
+            "replay",
+            .replay(consumer: "notifier", from: .init(input17, position), bytesMax: 262_144)
+        ),
+        ("ack", .acknowledge(consumer: "notifier", entries: [.init(input17, position)])),
+        ("headsq", .headsWanted),
+        ("snap", .snapshotWanted(consumer: "ingest", stream: .directory, snapshot: idB, first: 7)),
+        ("chunk", .chunk(.init(stream: .directory, snapshot: idB, first: 7, records: [one]))),
+        (
+            "end",
+            .end(
+                .init(
+                    stream: .directory, snapshot: idB, position: position, rows: 8, digest: hash1))
+        ),
+    ]
+
+    static let report = Event(
+        id: EventID(idB), time: Timestamp(microseconds: published.microseconds + 2),
+        trace: "req-1",
+        body: .inputReport(
+            Report(
+                id: ReportID(idA), person: PersonID(idB), device: DeviceID(life),
+                fix: Fix(
+                    time: published,
+                    position: Coordinate(latitudeE7: 31_234_567, longitudeE7: -1_012_345_678),
+                    accuracyCentimetres: 1500, altitudeCentimetres: -20, courseDegrees: 359),
+                trigger: .manual, battery: 77, charging: false, clockSkew: true,
+                received: Timestamp(microseconds: published.microseconds + 1))))
+}
