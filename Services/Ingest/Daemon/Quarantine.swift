@@ -75,7 +75,8 @@ extension IngestService {
 /// A row of the quarantine as it is shown.
 struct QuarantineEntry {
     static let columns = """
-        number, id, device, person, path, reason, place, payload, size, received, again, count, trace
+        number, id, device, person, path, reason, place, payload, size, received, again, count,
+        trace
         """
 
     let number: Int64
