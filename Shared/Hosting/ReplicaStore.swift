@@ -73,7 +73,9 @@ public final class ReplicaStore {
                 "DELETE FROM replica WHERE kind = ?1 AND id = ?2",
                 .integer(Int64(key.kind.rawValue)), .blob(key.id.bytes))
         }
-        let record = try EventCodec.encode(Event(id: event.id, time: event.time, body: step))
+        // A row is about a thing, not about the event that told of it: it has no event's id.
+        let record = try EventCodec.encode(
+            Event(id: EventID(.zero), time: event.time, body: step))
         try database.run(
             "INSERT OR REPLACE INTO replica (kind, id, schema, payload) VALUES (?1, ?2, ?3, ?4)",
             .integer(Int64(key.kind.rawValue)), .blob(key.id.bytes),
