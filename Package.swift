@@ -138,6 +138,9 @@ let package = Package(
             ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
+        tests(
+            "EvaluatorDaemon",
+            ["EvaluatorDaemon", "Bus", "Geometry", "Hashing", "Runtime", "Wire"]),
         tests("TimerCore", ["TimerCore", "Directory"]),
         tests(
             "TimerDaemon",

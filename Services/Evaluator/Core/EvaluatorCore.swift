@@ -21,8 +21,10 @@ public struct EvaluatorCore: Sendable {
         partitions[Int(partition.number)] = PartitionState(rules: rules)
     }
 
-    /// The first logic version that the log asks for and this program does not have.
-    public var unknownLogic: Int? { partitions.lazy.compactMap(\.unknownLogic).first }
+    /// The logic version that a partition's log asks for and this program does not have.
+    public func unknownLogic(in partition: Partition) -> Int? {
+        partitions[Int(partition.number)].unknownLogic
+    }
 
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public var unreadableZones: Int { partitions.reduce(0) { $0 + $1.unreadableZones } }
