@@ -146,6 +146,12 @@ let package = Package(
             "TimerDaemon",
             ["TimerDaemon", "TimerCore", "Directory", "Parsing", "Runtime", "Store", "Web"]),
         tests("NotifierCore", ["NotifierCore", "Directory"]),
+        tests(
+            "NotifierDaemon",
+            [
+                "NotifierDaemon", "NotifierCore", "Directory", "Gateways", "Hashing", "Parsing",
+                "Runtime", "Store", "Web", "Wire",
+            ]),
         tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime"]),
         tests("EndToEnd", ["Parsing"]),
         tests("Tidy", []),

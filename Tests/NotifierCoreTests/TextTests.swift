@@ -11,8 +11,8 @@ struct TextTests {
 
     private func setting(
         _ language: Language = .english, who: String = "Aisha", offset: Int? = 8 * 3600
-    ) -> Setting {
-        Setting(
+    ) -> Reader {
+        Reader(
             language: language, who: who, circle: "Family", reference: "4711", now: Self.now,
             offsetSeconds: offset)
     }

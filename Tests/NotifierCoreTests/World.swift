@@ -159,7 +159,7 @@ private struct Rows {
     var attempts: [AttemptKey: Attempt] = [:]
     var gateways: [String: GatewayHealth] = [:]
 
-    mutating func save(_ row: Row) {
+    mutating func save(_ row: NotifierRow) {
         switch row {
         case .emergency(let row): emergencies[row.id] = row
         case .ladder(let row):
@@ -173,7 +173,7 @@ private struct Rows {
         }
     }
 
-    mutating func remove(_ key: Key) {
+    mutating func remove(_ key: NotifierKey) {
         switch key {
         case .signal(let id): signals[id] = nil
         }

@@ -5,8 +5,8 @@ import Model
 public enum Audience {
     /// The decisions about a crossing, one for each member of the zone's circle, ids ascending.
     ///
-    /// A crossing that concerns nobody as a whole – a private zone, too old, not shared – gives each
-    /// member that reason.
+    /// A crossing that is told to nobody (a private zone, too old, not shared) gives each member
+    /// that reason.
     public static func decide(
         on crossing: ZoneCrossing, in directory: Replica, at now: Timestamp
     ) -> [NotifyDecision] {

@@ -68,7 +68,7 @@ extension Notifier {
         }
         turn.trace = trace
         let composer = Composer(
-            Setting(language: .english, who: "", now: turn.now, map: configuration.map))
+            Reader(language: .english, who: "", now: turn.now, map: configuration.map))
         let mail = composer.words(for: .test(gateway: name), on: .email)
         let short = composer.words(for: .test(gateway: name), on: .sms).text
         let notification = NotificationID(id)

@@ -3,8 +3,8 @@ import Model
 
 /// What is to be done about an input, in this order.
 public enum Effect: Sendable {
-    case save(Row)
-    case remove(Key)
+    case save(NotifierRow)
+    case remove(NotifierKey)
     /// On `deliveries`.
     case publish(Event)
     /// Hand a message to its gateway, after the commit.
@@ -14,7 +14,7 @@ public enum Effect: Sendable {
 }
 
 /// A row of the notifier's store; the same key is written over.
-public enum Row: Sendable {
+public enum NotifierRow: Sendable {
     case emergency(Emergency)
     case ladder(Ladder)
     case signal(SignalWait)
@@ -28,7 +28,7 @@ public enum Row: Sendable {
 }
 
 /// A row that is not needed any more.
-public enum Key: Hashable, Sendable {
+public enum NotifierKey: Hashable, Sendable {
     case signal(EmergencyID)
 }
 

@@ -22,6 +22,7 @@ struct Lanes: Sendable {
     private var waiting = DeadlineQueue<(NotificationID, Lane)>()
 
     var nextDue: Timestamp? { waiting.nextDue }
+    var waitingCount: Int { waiting.count }
 
     /// Messages waiting in the lanes of zone news.
     var newsWaiting: Int {

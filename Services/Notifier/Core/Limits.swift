@@ -71,4 +71,23 @@ public enum Limits {
     public static let settledNotificationKept = Duration.seconds(3600)
     /// Memory is looked through this often.
     public static let sweepInterval = Duration.seconds(60)
+
+    // Requests and the store.
+
+    /// Entries of a list, unless fewer are asked for.
+    public static let pageMax = 100
+    /// Characters of a note with an acknowledgement.
+    public static let commandNoteCharactersMax = 500
+    /// Events that were applied are recognised for so long.
+    public static let appliedKept = Duration.seconds(30 * 24 * 3600)
+    /// Messages with their attempts and changes.
+    public static let notificationsKept = Duration.seconds(30 * 24 * 3600)
+    public static let timelineKept = Duration.seconds(365 * 24 * 3600)
+    /// Messages in the built-in sink.
+    public static let sinkRowsMax: Int64 = 10_000
+    /// Old rows are thrown away this often, at most so many of each table at a time.
+    public static let pruneInterval = Duration.seconds(60)
+    public static let pruneRowsMax: Int64 = 500
+    /// Bytes of a time zone's file.
+    public static let zoneFileBytesMax = 64 << 10
 }

@@ -13,6 +13,12 @@ enum Meaning {
         EventID(Hash.id("news", .id(emergency), .text(reason.rawValue), .id(cause)))
     }
 
+    /// The reminder before one deadline of a watch, however often it is told.
+    static func reminder(_ watch: Watch) -> EventID {
+        EventID(
+            Hash.id("reminder", .id(watch.id), .number(watch.deadline.microseconds)))
+    }
+
     static func notification(
         _ scope: EventID, recipient: PersonID?, address: String
     ) -> NotificationID {

@@ -107,7 +107,7 @@ public struct Notifier: Sendable {
         case .emergencyCancelled(let news), .emergencyResolved(let news): ended(news, &turn)
         case .emergencyAcknowledged(let news): acknowledgedElsewhere(news, &turn)
         case .clockFired(let fired): clockFired(fired, &turn)
-        case .watchChanged(let watch): watchChanged(watch, event.id, &turn)
+        case .watchChanged(let watch): watchChanged(watch, &turn)
         default: break
         }
     }
@@ -123,7 +123,7 @@ public struct NotifierConfiguration: Hashable, Sendable {
     public var map: String
 
     public init(
-        gateways: [Gateway], tokenSecret: [UInt8], map: String = Setting.openStreetMap
+        gateways: [Gateway], tokenSecret: [UInt8], map: String = Reader.openStreetMap
     ) {
         self.gateways = gateways
         self.tokenSecret = tokenSecret
@@ -150,7 +150,7 @@ struct Turn {
         self.directory = directory
     }
 
-    mutating func save(_ row: Row) { effects.append(.save(row)) }
+    mutating func save(_ row: NotifierRow) { effects.append(.save(row)) }
 
     mutating func publish(_ id: EventID, _ body: EventBody) {
         effects.append(.publish(Event(id: id, time: now, trace: trace, body: body)))

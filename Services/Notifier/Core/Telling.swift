@@ -32,10 +32,10 @@ extension Notifier {
     }
 
     /// The owner of a watch is asked before it runs out.
-    mutating func watchChanged(_ watch: Watch, _ event: EventID, _ turn: inout Turn) {
+    mutating func watchChanged(_ watch: Watch, _ turn: inout Turn) {
         guard watch.state == .reminded else { return }
         turn.trace = watch.trace
-        var draft = Draft(reason: .watchReminder, severity: .safety, scope: event)
+        var draft = Draft(reason: .watchReminder, severity: .safety, scope: Meaning.reminder(watch))
         draft.person = watch.person
         draft.expires = watch.deadline + .seconds(watch.graceSeconds)
         _ = tell(
@@ -182,14 +182,14 @@ extension Notifier {
     private func words(
         _ saying: Saying, for person: Person, _ draft: Draft, _ turn: Turn
     ) -> Words {
-        let setting = Setting(
+        let reader = Reader(
             language: Language(locale: person.locale),
             who: draft.person.flatMap { turn.directory.person($0)?.name } ?? "?",
             circle: draft.circle?.name ?? "", reference: draft.emergency?.reference ?? "",
             now: turn.now,
             offsetSeconds: zones[person.timeZone]?.offsetSeconds(at: turn.now),
             map: configuration.map)
-        let composer = Composer(setting)
+        let composer = Composer(reader)
         let mail = composer.words(for: saying, on: .email)
         return Words(
             short: composer.words(for: saying, on: .sms).text, subject: mail.subject,

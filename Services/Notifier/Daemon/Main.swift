@@ -1,4 +1,46 @@
+import Gateways
+import Glibc
+import Hosting
+import Model
+import NotifierCore
+import Runtime
+import Wire
+
 @main
 struct Main {
-    static func main() {}
+    static let definition = ServiceDefinition(
+        name: .notifier,
+        summary: "Tells people, over gateways, until somebody answers.",
+        settings: GatewaySettings.all + [
+            Setting(
+                "JAGA_PUBLIC_URL", .url(["http", "https"]),
+                help: "Where gateways reach this server; else the notifier's own port."),
+            Setting(
+                "JAGA_MAP_URL", .url(["http", "https"]), default: Reader.openStreetMap,
+                help: "Link to a map in messages, with {lat} and {lon}."),
+            Setting(
+                "JAGA_NOTIFIER_ZONEINFO", .path, default: "/usr/share/zoneinfo",
+                help: "Folder of the system's time zones; without it messages show UTC."),
+        ],
+        migrations: Schema.migrations,
+        consumes: [
+            .ingest: Partition.all.map(StreamName.events) + [.sos],
+            .membership: [.directory], .timer: [.fired],
+        ])
+
+    static func main() {
+        exit(
+            Host.run(definition) { host in
+                let configuration = host.configuration
+                let base =
+                    configuration.optional("JAGA_PUBLIC_URL")
+                    ?? "http://127.0.0.1:\(host.httpPort)"
+                return NotifierService(
+                    outside: host, store: NotifierStore(database: host.database),
+                    outgoing: Outgoing(
+                        drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
+                    zones: Zones(folder: configuration.text("JAGA_NOTIFIER_ZONEINFO")),
+                    map: configuration.text("JAGA_MAP_URL"))
+            })
+    }
 }

@@ -6,12 +6,12 @@ import Model
 /// Vital is who, what and where: they stand first, and names are cut until they fit, whatever comes
 /// after. Link, reference and numbers are never cut.
 public struct Composer: Sendable {
-    private let setting: Setting
+    private let reader: Reader
     private let phrases: any Phrasebook
 
-    public init(_ setting: Setting) {
-        self.setting = setting
-        phrases = setting.language.phrases
+    public init(_ reader: Reader) {
+        self.reader = reader
+        phrases = reader.language.phrases
     }
 
     /// The words of a saying for a channel.
@@ -40,15 +40,15 @@ public struct Composer: Sendable {
     private func mail(_ pieces: Pieces) -> String {
         var lines = pieces.vital.map(Pieces.sentence) + [""]
         lines += (pieces.mailOnly + pieces.rest).map(Pieces.sentence)
-        if !setting.circle.isEmpty {
-            let circle = PlainText.line(setting.circle, charactersMax: Limits.nameCharactersMax)
+        if !reader.circle.isEmpty {
+            let circle = PlainText.line(reader.circle, charactersMax: Limits.nameCharactersMax)
             lines += ["", phrases.because(circle: circle) + "."]
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private func pieces(of saying: Saying, nameMax: Int) -> Pieces {
-        let who = name(setting.who, nameMax)
+        let who = name(reader.who, nameMax)
         switch saying {
         case .crossed(let zone, let inside, let at, let place):
             return crossed(who, name(zone, nameMax), inside: inside, at: at, place: place)
@@ -82,7 +82,7 @@ public struct Composer: Sendable {
         let sentence = phrases.crossed(who: who, zone: zone, inside: inside, at: clock(at))
         var pieces = Pieces(subject: "Jaga: \(sentence)", vital: ["Jaga: \(sentence)"], rest: [])
         if let place {
-            pieces.vital.append(PlaceText.link(place.position, map: setting.map))
+            pieces.vital.append(PlaceText.link(place.position, map: reader.map))
             pieces.rest.append(certainty(of: place))
             pieces.mailOnly.append(phrases.position(PlaceText.coordinates(place.position)))
         }
@@ -93,12 +93,12 @@ public struct Composer: Sendable {
         let what = "\(phrases.trigger(alarm.trigger)), \(clock(alarm.raised))"
         var vital: [String] = []
         if alarm.isLate || repetition == .record {
-            vital.append(ClockText.ago(setting.now - alarm.raised, in: phrases))
+            vital.append(ClockText.ago(reader.now - alarm.raised, in: phrases))
         }
         if let words = phrases.repetition(repetition) { vital.append(words) }
         // Sixteen-bit segments are short: there the place comes before the circumstances.
         let isNarrow = !SMSText.isGSM(who) || !(alarm.note.map(SMSText.isGSM) ?? true)
-        let place = alarm.place.map { PlaceText.link($0.position, map: setting.map) }
+        let place = alarm.place.map { PlaceText.link($0.position, map: reader.map) }
         var pieces = Pieces(subject: "SOS \(who): \(what)", vital: vital, rest: [])
         if isNarrow {
             pieces.vital += ["SOS \(who)", place ?? phrases.noPosition]
@@ -112,7 +112,7 @@ public struct Composer: Sendable {
         }
         if let battery = alarm.battery { pieces.rest.append(phrases.battery(battery)) }
         pieces.rest += noteLine(alarm.note)
-        pieces.rest.append(phrases.takeIt(reference: setting.reference))
+        pieces.rest.append(phrases.takeIt(reference: reader.reference))
         return pieces
     }
 
@@ -121,7 +121,7 @@ public struct Composer: Sendable {
     }
 
     private var referenceLine: [String] {
-        setting.reference.isEmpty ? [] : [phrases.reference(setting.reference)]
+        reader.reference.isEmpty ? [] : [phrases.reference(reader.reference)]
     }
 
     private func noteLine(_ note: String?) -> [String] {
@@ -134,7 +134,7 @@ public struct Composer: Sendable {
     }
 
     private func clock(_ time: Timestamp) -> String {
-        ClockText.time(time, now: setting.now, offsetSeconds: setting.offsetSeconds)
+        ClockText.time(time, now: reader.now, offsetSeconds: reader.offsetSeconds)
     }
 }
 

@@ -73,7 +73,7 @@ public enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// To whom, about whom, in which language and by which clock.
-public struct Setting: Hashable, Sendable {
+public struct Reader: Hashable, Sendable {
     public var language: Language
     /// The person whom the message is about.
     public var who: String
@@ -89,7 +89,7 @@ public struct Setting: Hashable, Sendable {
 
     public init(
         language: Language, who: String, circle: String = "", reference: String = "",
-        now: Timestamp, offsetSeconds: Int? = nil, map: String = Setting.openStreetMap
+        now: Timestamp, offsetSeconds: Int? = nil, map: String = Reader.openStreetMap
     ) {
         self.language = language
         self.who = who

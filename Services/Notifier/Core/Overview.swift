@@ -1,0 +1,36 @@
+import Model
+
+// What operators look at.
+extension Notifier {
+    /// How much waits and is on its way, for one lane.
+    public struct LaneLoad: Hashable, Sendable {
+        public var isSafety: Bool
+        public var channel: Channel
+        public var waiting: Int
+        public var inFlight: Int
+    }
+
+    /// Every lane, safety first.
+    public var load: [LaneLoad] {
+        Lane.all.map {
+            LaneLoad(
+                isSafety: $0.isSafety, channel: $0.channel, waiting: lanes.count(in: $0),
+                inFlight: lanes.inFlight(in: $0))
+        }
+    }
+
+    /// Messages that wait for a time before they are tried again.
+    public var waitingForRetry: Int { lanes.waitingCount }
+
+    /// Emergencies that are not over, by their state.
+    public func emergencies(in state: EmergencyState) -> Int {
+        activeOf.values.reduce(0) { sum, ids in
+            sum + ids.filter { emergencies[$0]?.state == state }.count
+        }
+    }
+
+    /// What is known of each gateway, in the order of the configuration.
+    public var health: [GatewayHealth] {
+        configuration.gateways.compactMap { gateways[$0.name] }
+    }
+}

@@ -1,0 +1,80 @@
+import Model
+import NotifierCore
+import Parsing
+import Runtime
+
+/// What happened since the process began, for `/metrics`.
+struct Counts {
+    struct AttemptKind: Hashable {
+        var gateway: String
+        var outcome: AttemptOutcome
+    }
+
+    var attempts: [AttemptKind: Int] = [:]
+    var adopted = 0
+    var receipts: [ReceiptKind: Int] = [:]
+    var receiptsUnknown = 0
+    var unauthorized = 0
+
+    func write(to metrics: Metrics, core: Notifier) {
+        let tried = metrics.counter(
+            "jaga_attempts_total", "Attempts to hand a message to a gateway, by outcome.",
+            "gateway", "outcome")
+        for (kind, count) in attempts {
+            tried.set(Double(count), kind.gateway, kind.outcome.rawValue)
+        }
+        metrics.counter(
+            "jaga_ladders_adopted_total", "Emergencies opened here because no evaluator answered."
+        ).set(Double(adopted))
+        let receipts = metrics.counter("jaga_receipts_total", "Callbacks of gateways.", "kind")
+        for (kind, count) in self.receipts { receipts.set(Double(count), kind.rawValue) }
+        receipts.set(Double(receiptsUnknown), "unknown")
+        metrics.counter("jaga_unauthorized_total", "Requests with no or wrong credentials.")
+            .set(Double(unauthorized))
+        writeState(to: metrics, core: core)
+    }
+
+    private func writeState(to metrics: Metrics, core: Notifier) {
+        let waiting = metrics.gauge(
+            "jaga_notifications_waiting", "Messages waiting in a lane.", "lane", "channel")
+        let flying = metrics.gauge(
+            "jaga_notifications_in_flight", "Attempts on their way.", "lane", "channel")
+        for lane in core.load {
+            let name = lane.isSafety ? "safety" : "news"
+            waiting.set(Double(lane.waiting), name, lane.channel.rawValue)
+            flying.set(Double(lane.inFlight), name, lane.channel.rawValue)
+        }
+        metrics.gauge("jaga_notifications_retrying", "Messages waiting for another attempt.")
+            .set(Double(core.waitingForRetry))
+        let open = metrics.gauge("jaga_emergencies", "Emergencies that are not over.", "state")
+        for state in [EmergencyState.countdown, .open, .acknowledged] {
+            open.set(Double(core.emergencies(in: state)), state.rawValue)
+        }
+        let up = metrics.gauge("jaga_gateway_up", "1 while a gateway answers.", "gateway")
+        for health in core.health { up.set(health.isDown ? 0 : 1, health.name) }
+    }
+}
+
+extension NotifierService {
+    func writeMetrics(_ metrics: Metrics) { counts.write(to: metrics, core: core) }
+
+    var troubles: [String] { core.troubles }
+
+    var statusDetails: JSON {
+        let lanes = core.load.filter { $0.waiting + $0.inFlight > 0 }.map { lane -> JSON in
+            [
+                "lane": .string(lane.isSafety ? "safety" : "news"),
+                "channel": .string(lane.channel.rawValue),
+                "waiting": .integer(Int64(lane.waiting)),
+                "inFlight": .integer(Int64(lane.inFlight)),
+            ]
+        }
+        return [
+            "openEmergencies": .integer(Int64(core.emergencies(in: .open))),
+            "acknowledgedEmergencies": .integer(Int64(core.emergencies(in: .acknowledged))),
+            "lanes": .array(lanes),
+            "retrying": .integer(Int64(core.waitingForRetry)),
+            "gateways": .array(core.health.map(Documents.gateway)),
+        ]
+    }
+}

@@ -1,0 +1,125 @@
+import Directory
+import Model
+import NotifierCore
+import Parsing
+import Web
+
+/// What the notifier tells over HTTP.
+enum Documents {
+    static func response(to answer: Answer, in directory: Replica) -> Response {
+        switch answer {
+        case .standing(let standing): .json(document(standing, in: directory))
+        case .denied(.notAcknowledged): .problem(.conflict(Denial.notAcknowledged.explanation))
+        case .denied(let denial): .problem(.denied(denial.explanation))
+        case .unknown: .problem(.notFound("there is no such emergency"))
+        case .notYet:
+            .problem(
+                .conflict(
+                    "the emergency is still counting down",
+                    hint: "nobody has been told yet; try again when you are"))
+        case .tested(let result): .json(document(result))
+        case .unknownGateway:
+            .problem(.notFound("there is no such gateway", hint: "GET /v1/gateways lists them"))
+        case .wrongAddress:
+            .problem(
+                .invalid(
+                    "the gateway does not serve addresses of this kind", field: "to",
+                    hint: "a number begins with +, a mail address has an @"))
+        }
+    }
+
+    private static func document(_ standing: Standing, in directory: Replica) -> JSON {
+        [
+            "emergency": .string(standing.emergency.description),
+            "state": .string(standing.state.rawValue),
+            "by": person(standing.by, in: directory),
+            "at": .string(standing.at.description),
+            "yours": .bool(standing.isYours),
+        ]
+    }
+
+    private static func document(_ result: TestResult) -> JSON {
+        [
+            "notification": .string(result.notification.description),
+            "outcome": .string(result.outcome.rawValue),
+            "answer": .string(result.answer),
+        ]
+    }
+
+    /// Id and name; null for nobody, or the operator.
+    static func person(_ id: PersonID?, in directory: Replica) -> JSON {
+        guard let id else { return nil }
+        return [
+            "id": .string(id.description),
+            "name": directory.person(id).map { .string($0.name) } ?? nil,
+        ]
+    }
+
+    static func gateway(_ health: GatewayHealth) -> JSON {
+        func time(_ time: Timestamp?) -> JSON { time.map { .string($0.description) } ?? nil }
+        return [
+            "name": .string(health.name), "down": .bool(health.isDown),
+            "since": time(health.since),
+            "lastOutcome": health.lastOutcome.map { .string($0.rawValue) } ?? nil,
+            "lastAnswer": .string(health.lastAnswer), "lastAnswered": time(health.lastAnswered),
+            "lastAccepted": time(health.lastAccepted),
+            "failures": .integer(Int64(health.failures)),
+        ]
+    }
+
+    /// A message without its text, and with a hint at its address only.
+    static func notification(_ row: Notification) -> JSON {
+        [
+            "id": .string(row.id.description), "state": .string(row.state.rawValue),
+            "reason": .string(row.reason.rawValue), "severity": .string(row.severity.rawValue),
+            "channel": .string(row.channel.rawValue), "to": .string(masked(row.address)),
+            "person": row.person.map { .string($0.description) } ?? nil,
+            "recipient": row.recipient.map { .string($0.description) } ?? nil,
+            "emergency": row.emergency.map { .string($0.description) } ?? nil,
+            "circle": row.circle.map { .string($0.description) } ?? nil,
+            "created": .string(row.created.description),
+            "expires": .string(row.expires.description),
+            "attemptsMade": .integer(Int64(row.attempts)),
+            "due": row.due.map { .string($0.description) } ?? nil,
+            "gateway": .string(row.gateway), "answer": .string(row.answer),
+            "trace": .string(row.trace),
+        ]
+    }
+
+    /// The end of a number, the domain of a mail address.
+    static func masked(_ address: String) -> String {
+        if let at = address.lastIndex(of: "@") { return "…" + address[at...] }
+        return "…" + address.suffix(3)
+    }
+
+    static func timeline(_ row: TimelineRecord, seq: Int64, in directory: Replica) -> JSON {
+        var members: [JSON.Member] = [
+            .init("id", .string(String(seq))), .init("at", .string(row.at.description)),
+            .init("kind", .string(row.kind.rawValue)),
+            .init("person", person(row.person, in: directory)),
+        ]
+        if let zone = row.zone {
+            members.append(
+                .init(
+                    "zone",
+                    [
+                        "id": .string(zone.description), "name": .string(row.zoneName ?? ""),
+                    ]))
+        }
+        if let emergency = row.emergency {
+            members.append(.init("emergency", .string(emergency.description)))
+        }
+        if row.by != nil { members.append(.init("by", person(row.by, in: directory))) }
+        if let tier = row.tier { members.append(.init("tier", .integer(Int64(tier)))) }
+        if let round = row.round { members.append(.init("round", .integer(Int64(round)))) }
+        let decisions = row.decisions.map { decision -> JSON in
+            [
+                "person": person(decision.recipient, in: directory),
+                "told": .bool(decision.reason.isTold),
+                "reason": .string(decision.reason.rawValue),
+            ]
+        }
+        members.append(.init("decisions", .array(decisions)))
+        return .object(members)
+    }
+}

@@ -1,0 +1,232 @@
+import Gateways
+import Hosting
+import Model
+import NotifierCore
+import Parsing
+import Runtime
+import Web
+import Wire
+
+/// The thin layer around ``Notifier``: records, requests and ends of transfers become inputs,
+/// effects become rows, records, answers and transfers.
+final class NotifierService: Service {
+    let outside: any Surroundings
+    let store: NotifierStore
+    let outgoing: Outgoing
+    let zones: Zones
+    let map: String
+    var core: Notifier
+    var counts = Counts()
+    /// Attempts on their way, by the token of their transfer.
+    private var flights: [UInt64: Flight] = [:]
+    /// Those that have ended, forgotten a while later: a turn that is taken back brings them again.
+    private var landed: [(token: UInt64, at: Timestamp)] = []
+    private var lastToken: UInt64 = 0
+    private var nextPrune = Timestamp.zero
+
+    private struct Flight {
+        var notification: NotificationID
+        var attempt: Int
+        var gateway: String
+    }
+
+    init(
+        outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: Zones,
+        map: String
+    ) {
+        self.outside = outside
+        self.store = store
+        self.outgoing = outgoing
+        self.zones = zones
+        self.map = map
+        let empty = NotifierConfiguration(gateways: [], tokenSecret: [])
+        core = Notifier(empty, from: NotifierRows(), at: .zero)
+    }
+
+    // MARK: Service
+
+    func start() throws {
+        try reload()
+        try take(.started)
+        for gateway in outgoing.gateways {
+            let channels = gateway.channels.map(\.rawValue).sorted().joined(separator: ",")
+            outside.log.info("gateway", ["name": gateway.name, "channels": channels])
+        }
+    }
+
+    func reload() throws {
+        let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
+        let configuration = NotifierConfiguration(
+            gateways: outgoing.gateways, tokenSecret: secret, map: map)
+        core = Notifier(
+            configuration, from: try store.atWork(at: outside.now), at: outside.now)
+        for person in outside.replica.sortedPeople { learnZone(of: person) }
+    }
+
+    func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
+        if stream == .directory { return try directoryChanged(event.body) }
+        try applyOnce(event)
+    }
+
+    func replace(_ stream: StreamName, with events: [Event]) throws {
+        for event in events {
+            if stream == .directory {
+                try directoryChanged(event.body)
+            } else {
+                try applyOnce(event)
+            }
+        }
+    }
+
+    private func applyOnce(_ event: Event) throws {
+        guard event.concernsNotifier, try store.apply(event.id, at: outside.now) else { return }
+        try take(.event(event))
+    }
+
+    private func directoryChanged(_ body: EventBody) throws {
+        if case .personChanged(let person) = body { learnZone(of: person) }
+        try take(.directory(body))
+    }
+
+    private func learnZone(of person: Person) {
+        guard !core.knows(zone: person.timeZone), let rules = zones.rules(of: person.timeZone)
+        else { return }
+        core.learn(person.timeZone, rules)
+    }
+
+    func transferred(_ result: TransferResult) throws {
+        guard let flight = flights[result.token],
+            let driver = outgoing.driver(flight.gateway)
+        else { return }
+        landed.append((result.token, outside.now))
+        try ended(flight, driver.answer(to: result.outcome))
+    }
+
+    private func ended(_ flight: Flight, _ answer: GatewayAnswer) throws {
+        let outcome = AttemptOutcome(answer.verdict)
+        counts.attempts[.init(gateway: flight.gateway, outcome: outcome), default: 0] += 1
+        try take(
+            .attempted(
+                AttemptResult(
+                    notification: flight.notification, number: flight.attempt, outcome: outcome,
+                    answer: answer.words, gatewayMessage: answer.messageID,
+                    retryAfter: answer.retryAfter)))
+    }
+
+    func tick() throws {
+        if let deadline = core.nextDeadline, deadline <= outside.now { try take(.tick) }
+        if nextPrune <= outside.now {
+            nextPrune = outside.now + Limits.pruneInterval
+            forgetFlights()
+            try store.prune(at: outside.now)
+        }
+    }
+
+    private func forgetFlights() {
+        let old = landed.prefix { outside.now - $0.at > Limits.pruneInterval }
+        for entry in old { flights[entry.token] = nil }
+        landed.removeFirst(old.count)
+    }
+
+    var nextDeadline: Timestamp? { core.nextDeadline.map { min($0, nextPrune) } ?? nextPrune }
+
+    // MARK: Inputs and effects
+
+    /// Gives the core one input and does what it says.
+    func take(_ input: Input) throws {
+        var effects: [Effect] = []
+        core.handle(input, at: outside.now, in: outside.replica, into: &effects)
+        let last = lastOfEachMessage(effects)
+        for (index, effect) in effects.enumerated() {
+            if case .save(.notification(let row)) = effect, last[row.id] != index { continue }
+            try perform(effect)
+        }
+    }
+
+    /// A message changes several times in a turn; only its last row is worth writing.
+    private func lastOfEachMessage(_ effects: [Effect]) -> [NotificationID: Int] {
+        var last: [NotificationID: Int] = [:]
+        for (index, effect) in effects.enumerated() {
+            if case .save(.notification(let row)) = effect { last[row.id] = index }
+        }
+        return last
+    }
+
+    private func perform(_ effect: Effect) throws {
+        switch effect {
+        case .save(let row): try store.save(row)
+        case .remove(let key): try store.remove(key)
+        case .publish(let event): try outside.publish(event, on: .deliveries)
+        case .send(let delivery): try send(delivery)
+        case .answer(let request, let answer):
+            outside.answer(request, Documents.response(to: answer, in: outside.replica))
+        case .warn(let warning): warn(warning)
+        }
+    }
+
+    /// Messages for the built-in sink are kept in the same transaction as their outcome.
+    private func send(_ delivery: Delivery) throws {
+        guard let driver = outgoing.driver(delivery.gateway) else { return }
+        let flight = Flight(
+            notification: delivery.notification, attempt: delivery.attempt,
+            gateway: delivery.gateway)
+        lastToken += 1
+        let message = Outgoing.message(delivery, at: outside.now)
+        let lane: Web.Lane = delivery.isSafety ? .safety : .ordinary
+        switch driver.sending(message, token: lastToken, lane: lane) {
+        case .transfer(let transfer):
+            flights[lastToken] = flight
+            outside.start(transfer)
+        case .ended(let answer):
+            if driver.isSink { try store.putIntoSink(delivery, at: outside.now) }
+            try ended(flight, answer)
+        }
+    }
+
+    private func warn(_ warning: Warning) {
+        let log = outside.log
+        switch warning {
+        case .gatewayDown(let name, let outcome, let answer):
+            log.warning(
+                "gateway is down",
+                [
+                    "gateway": name, "outcome": outcome.rawValue, "answer": answer,
+                    "hint": outcome.hint,
+                ])
+        case .gatewayUp(let name): log.info("gateway is up again", ["gateway": name])
+        case .receiptForAnother(let id):
+            log.warning("a receipt names another recipient", ["notification": id])
+        case .nobodyReachable(let id):
+            log.error("nobody can be told of an emergency", ["emergency": id])
+        case .adopted(let id):
+            counts.adopted += 1
+            log.warning(
+                "no evaluator answered in time: the ladder was opened here",
+                ["emergency": id, "hint": "check that jaga-evaluator runs"])
+        }
+    }
+}
+
+extension AttemptOutcome {
+    /// What an operator may do about it.
+    fileprivate var hint: String {
+        switch self {
+        case .misconfigured: "check the gateway's user, password and sender"
+        case .unreachable: "check that the gateway runs and its address is right"
+        default: "look at GET /v1/gateways"
+        }
+    }
+}
+
+extension Event {
+    /// Whether the notifier does anything about this kind of event.
+    fileprivate var concernsNotifier: Bool {
+        switch kind {
+        case .zoneEntered, .zoneExited, .emergencyCountdown, .emergencyOpened, .emergencyJoined,
+            .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
+            .sosCancelled, .clockFired, .watchChanged, .watchExpired:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Model
+import NotifierCore
+import Parsing
+import Store
+
+/// The notifier's rows in SQLite.
+struct NotifierStore {
+    let database: Database
+
+    // MARK: Writing
+
+    func save(_ row: NotifierRow) throws {
+        switch row {
+        case .emergency(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO emergencies (id, ended, body) VALUES (?1, ?2, ?3)",
+                .id(row.id), .time(row.ended), try text(row))
+        case .ladder(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO ladders (emergency, circle, body) VALUES (?1, ?2, ?3)",
+                .id(row.emergency), .id(row.circle), try text(row))
+        case .signal(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO signals (id, body) VALUES (?1, ?2)", .id(row.id),
+                try text(row))
+        case .notification(let row): try save(row)
+        case .attempt(let row): try save(row)
+        case .gateway(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO gateways (name, body) VALUES (?1, ?2)", .text(row.name),
+                try text(row))
+        case .change(let row):
+            try database.run(
+                """
+                INSERT INTO changes (notification, at, state, gateway, answer)
+                VALUES (?1, ?2, ?3, ?4, ?5)
+                """, .id(row.notification), .time(row.at), .text(row.state.rawValue),
+                .text(row.gateway), .text(row.answer))
+        case .timeline(let row):
+            try database.run(
+                """
+                INSERT INTO timeline (circle, at, person, shared, body)
+                VALUES (?1, ?2, ?3, ?4, ?5)
+                """, .id(row.circle), .time(row.at), .id(row.person), .flag(row.isShared),
+                try text(row))
+        }
+    }
+
+    private func save(_ row: Notification) throws {
+        try database.run(
+            """
+            INSERT INTO notifications (id, token, emergency, state, pending, created, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (id) DO UPDATE SET state = ?4, pending = ?5, body = ?7
+            """, .id(row.id), .text(row.token), .id(row.emergency), .text(row.state.rawValue),
+            .flag(row.isPending), .time(row.created), try text(row))
+    }
+
+    private func save(_ row: Attempt) throws {
+        try database.run(
+            """
+            INSERT INTO attempts
+                (notification, number, gateway, started, finished, outcome, answer)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (notification, number)
+            DO UPDATE SET finished = ?5, outcome = ?6, answer = ?7
+            """, .id(row.notification), .integer(row.number), .text(row.gateway),
+            .time(row.started), .time(row.finished), .text(row.outcome?.rawValue),
+            .text(row.answer))
+    }
+
+    func remove(_ key: NotifierKey) throws {
+        switch key {
+        case .signal(let id): try database.run("DELETE FROM signals WHERE id = ?1", .id(id))
+        }
+    }
+
+    /// Marks an event as applied; false when it was already.
+    func apply(_ id: EventID, at now: Timestamp) throws -> Bool {
+        try database.run(
+            "INSERT OR IGNORE INTO applied (id, at) VALUES (?1, ?2)", .id(id), .time(now))
+        return database.lastChanges == 1
+    }
+
+    func putIntoSink(_ delivery: Delivery, at now: Timestamp) throws {
+        try database.run(
+            """
+            INSERT INTO sink (notification, attempt, at, channel, address, subject, text)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """, .id(delivery.notification), .integer(delivery.attempt), .time(now),
+            .text(delivery.channel.rawValue), .text(delivery.address), .text(delivery.subject),
+            .text(delivery.text))
+    }
+
+    /// Throws away what is old, a little at a time.
+    func prune(at now: Timestamp) throws {
+        let rows = Value.integer(Limits.pruneRowsMax)
+        try database.run(
+            """
+            DELETE FROM applied WHERE id IN
+                (SELECT id FROM applied WHERE at < ?1 ORDER BY at LIMIT ?2)
+            """, .time(now - Limits.appliedKept), rows)
+        try database.run(
+            "DELETE FROM timeline WHERE seq IN (SELECT seq FROM timeline WHERE at < ?1 LIMIT ?2)",
+            .time(now - Limits.timelineKept), rows)
+        try database.run(
+            "DELETE FROM sink WHERE seq <= (SELECT max(seq) FROM sink) - ?1",
+            .integer(Limits.sinkRowsMax))
+        let old = """
+            SELECT id FROM notifications WHERE created < ?1 AND NOT pending ORDER BY created
+            LIMIT ?2
+            """
+        let before = Value.time(now - Limits.notificationsKept)
+        try database.run("DELETE FROM attempts WHERE notification IN (\(old))", before, rows)
+        try database.run("DELETE FROM changes WHERE notification IN (\(old))", before, rows)
+        try database.run("DELETE FROM notifications WHERE id IN (\(old))", before, rows)
+    }
+
+    // MARK: Reading
+
+    /// Everything that the core is still at work on.
+    func atWork(at now: Timestamp) throws -> NotifierRows {
+        var rows = NotifierRows()
+        let recent = Value.time(now - Limits.endedEmergencyKept)
+        let known = "SELECT id FROM emergencies WHERE ended IS NULL OR ended > ?1"
+        rows.emergencies = try all("SELECT body FROM emergencies WHERE id IN (\(known))", recent)
+        rows.ladders = try all("SELECT body FROM ladders WHERE emergency IN (\(known))", recent)
+        rows.signals = try all("SELECT body FROM signals")
+        rows.gateways = try all("SELECT body FROM gateways")
+        rows.notifications = try all(
+            "SELECT body FROM notifications WHERE pending OR emergency IN (\(known))", recent)
+        return rows
+    }
+
+    func notification(_ id: NotificationID) throws -> Notification? {
+        try first("SELECT body FROM notifications WHERE id = ?1", .id(id))
+    }
+
+    func notification(token: String) throws -> Notification? {
+        try first("SELECT body FROM notifications WHERE token = ?1", .text(token))
+    }
+
+    /// A secret that is made at its first use and kept.
+    func secret(_ name: String, orMake make: () -> [UInt8]) throws -> [UInt8] {
+        let known = try database.first(
+            "SELECT value FROM secrets WHERE name = ?1", .text(name)
+        ) { $0.blob(0) }
+        if let known { return known }
+        let made = make()
+        try database.run(
+            "INSERT INTO secrets (name, value) VALUES (?1, ?2)", .text(name), .blob(made))
+        return made
+    }
+
+    private func all<Body: Decodable>(_ sql: String, _ key: Value? = nil) throws -> [Body] {
+        let texts =
+            if let key { try database.all(sql, key) { $0.text(0) } } else {
+                try database.all(sql) { $0.text(0) }
+            }
+        return try texts.map { try NotifierStore.decode($0) }
+    }
+
+    private func first<Body: Decodable>(_ sql: String, _ key: Value) throws -> Body? {
+        let text = try database.first(sql, key) { $0.text(0) }
+        return try text.map { try NotifierStore.decode($0) }
+    }
+
+    static func decode<Body: Decodable>(_ text: String) throws -> Body {
+        try JSON.parse(text).decode(Body.self)
+    }
+
+    private func text(_ row: some Encodable) throws -> Value {
+        .text(try JSON.encode(row).text)
+    }
+}

@@ -1,0 +1,51 @@
+import Gateways
+import Model
+import NotifierCore
+import Web
+
+/// The gateways of this process, and how the core's words and theirs go together.
+struct Outgoing {
+    /// In the order of preference.
+    let drivers: [GatewayDriver]
+
+    var gateways: [Gateway] {
+        drivers.map { Gateway(name: $0.name, channels: Set($0.channels)) }
+    }
+
+    func driver(_ name: String) -> GatewayDriver? { drivers.first { $0.name == name } }
+
+    /// A message as drivers take it.
+    static func message(_ delivery: Delivery, at now: Timestamp) -> GatewayMessage {
+        let measure = SMSText(delivery.text)
+        return GatewayMessage(
+            id: delivery.messageID, address: delivery.address, subject: delivery.subject,
+            text: delivery.text, thread: delivery.thread, receiptToken: delivery.token,
+            isGSM: measure.encoding == .gsm7, segments: measure.segments,
+            isUrgent: delivery.isSafety, now: now, expires: delivery.expires)
+    }
+}
+
+extension AttemptOutcome {
+    init(_ verdict: GatewayVerdict) {
+        switch verdict {
+        case .accepted: self = .accepted
+        case .later: self = .later
+        case .refused: self = .refused
+        case .unroutable: self = .unroutable
+        case .misconfigured: self = .misconfigured
+        case .unreachable: self = .unreachable
+        case .unknown: self = .unknown
+        }
+    }
+}
+
+extension ReceiptKind {
+    init(_ kind: GatewayReceipt.Kind) {
+        switch kind {
+        case .delivered: self = .delivered
+        case .failed: self = .failed
+        case .accepted: self = .accepted
+        case .buffered: self = .buffered
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Model
+import NotifierCore
+import Parsing
+import Store
+import Web
+
+/// Where a page of a list begins and how long it is.
+struct Page {
+    /// Entries with a smaller number follow.
+    var before: Int64
+    var limit: Int
+
+    /// Reads `limit` and `cursor`.
+    init(_ request: Request) throws(Problem) {
+        limit = Limits.pageMax
+        before = .max
+        if let text = request.query["limit"] {
+            guard let number = Int(text), (1...Limits.pageMax).contains(number) else {
+                throw .invalid(
+                    "no such length of a page", field: "limit",
+                    hint: "a number from 1 to \(Limits.pageMax)")
+            }
+            limit = number
+        }
+        if let text = request.query["cursor"] {
+            guard let number = Int64(text), number > 0 else {
+                throw .invalid(
+                    "no such cursor", field: "cursor", hint: "take it from the page before")
+            }
+            before = number
+        }
+    }
+
+    /// The list with the cursor of its next page; there is one when this one is full.
+    func response(_ entries: [(seq: Int64, json: JSON)]) -> Response {
+        let next: JSON =
+            entries.count < limit ? nil : entries.last.map { .string(String($0.seq)) } ?? nil
+        return .json(["items": .array(entries.map(\.json)), "next": next])
+    }
+}
+
+// Lists of what is kept, newest first.
+extension NotifierService {
+    /// A circle's timeline from the moment at which the reader joined. What a person did not share
+    /// is shown to them alone.
+    func timeline(
+        of id: CircleID, _ request: Request, for principal: Principal
+    ) throws -> Response {
+        let page = try Page(request)
+        let replica = outside.replica
+        let decision = replica.decide(principal, .readTimeline, on: .circle(id), at: outside.now)
+        guard let circle = replica.circle(id), decision != .denied(.notAMember) else {
+            throw Problem.notFound("there is no such circle")
+        }
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        let reader = principal.person
+        let since = reader.flatMap { circle.member($0)?.joined } ?? .zero
+        let rows = try store.timeline(
+            of: id, for: reader, since: since, before: page.before, limit: page.limit)
+        return page.response(
+            rows.map { ($0.seq, Documents.timeline($0.row, seq: $0.seq, in: replica)) })
+    }
+
+    /// What the built-in sink has kept.
+    func outbox(_ request: Request) throws -> Response {
+        let page = try Page(request)
+        return page.response(try store.sink(before: page.before, limit: page.limit))
+    }
+
+    /// The queue: everything, or what is in one state.
+    func notifications(_ request: Request) throws -> Response {
+        let page = try Page(request)
+        var state: NotificationState?
+        if let text = request.query["state"] {
+            state = NotificationState(rawValue: text)
+            guard state != nil else {
+                let all = NotificationState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.invalid("no such state", field: "state", hint: "one of \(all)")
+            }
+        }
+        let rows = try store.notifications(
+            in: state, before: page.before, limit: page.limit)
+        return page.response(rows.map { ($0.seq, Documents.notification($0.row)) })
+    }
+
+    /// One message with its attempts and changes.
+    func notification(_ id: NotificationID) throws -> Response {
+        guard let row = try store.notification(id) else {
+            throw Problem.notFound("there is no such notification")
+        }
+        var members = Documents.notification(row).object ?? []
+        members.append(.init("attempts", .array(try store.attempts(of: id))))
+        members.append(.init("changes", .array(try store.changes(of: id))))
+        return .json(.object(members))
+    }
+}
+
+extension NotifierStore {
+    func timeline(
+        of circle: CircleID, for reader: PersonID?, since: Timestamp, before: Int64, limit: Int
+    ) throws -> [(seq: Int64, row: TimelineRecord)] {
+        try database.all(
+            """
+            SELECT seq, body FROM timeline
+            WHERE circle = ?1 AND seq < ?2 AND at >= ?3 AND (shared OR person = ?4)
+            ORDER BY seq DESC LIMIT ?5
+            """, .id(circle), .integer(before), .time(since), .id(reader), .integer(limit)
+        ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
+    }
+
+    func notifications(
+        in state: NotificationState?, before: Int64, limit: Int
+    ) throws -> [(seq: Int64, row: Notification)] {
+        try database.all(
+            """
+            SELECT seq, body FROM notifications WHERE seq < ?1 AND (?2 IS NULL OR state = ?2)
+            ORDER BY seq DESC LIMIT ?3
+            """, .integer(before), .text(state?.rawValue), .integer(limit)
+        ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
+    }
+
+    func sink(before: Int64, limit: Int) throws -> [(seq: Int64, json: JSON)] {
+        try database.all(
+            """
+            SELECT seq, notification, attempt, at, channel, address, subject, text FROM sink
+            WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2
+            """, .integer(before), .integer(limit)
+        ) { row in
+            let id: NotificationID = row.id(1)
+            return (
+                seq: row.int64(0),
+                json: [
+                    "notification": .string(id.description), "attempt": .integer(row.int64(2)),
+                    "at": .string(row.time(3).description), "channel": .string(row.text(4)),
+                    "to": .string(row.text(5)), "subject": .string(row.text(6)),
+                    "text": .string(row.text(7)),
+                ]
+            )
+        }
+    }
+
+    func attempts(of id: NotificationID) throws -> [JSON] {
+        try database.all(
+            """
+            SELECT number, gateway, started, finished, outcome, answer FROM attempts
+            WHERE notification = ?1 ORDER BY number
+            """, .id(id)
+        ) { row in
+            [
+                "number": .integer(row.int64(0)), "gateway": .string(row.text(1)),
+                "started": .string(row.time(2).description),
+                "finished": row.optionalTime(3).map { .string($0.description) } ?? nil,
+                "outcome": row.optionalText(4).map(JSON.string) ?? nil,
+                "answer": .string(row.text(5)),
+            ]
+        }
+    }
+
+    func changes(of id: NotificationID) throws -> [JSON] {
+        try database.all(
+            """
+            SELECT at, state, gateway, answer FROM changes WHERE notification = ?1
+            ORDER BY rowid
+            """, .id(id)
+        ) { row in
+            [
+                "at": .string(row.time(0).description), "state": .string(row.text(1)),
+                "gateway": .string(row.text(2)), "answer": .string(row.text(3)),
+            ]
+        }
+    }
+}

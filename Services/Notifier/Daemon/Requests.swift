@@ -1,0 +1,141 @@
+import Gateways
+import Hashing
+import Model
+import NotifierCore
+import Parsing
+import Runtime
+import Web
+
+// Requests become inputs, or pages of what is kept.
+extension NotifierService {
+    func handle(_ request: Request) throws {
+        switch Route.router.route(request) {
+        case .answered(let response): outside.answer(request.id, response)
+        case .found(let route, let parameters):
+            do {
+                try handle(request, route, parameters)
+            } catch let problem as Problem {
+                outside.answer(request.id, .problem(problem))
+            }
+        }
+    }
+
+    private func handle(_ request: Request, _ route: Route, _ parameters: Parameters) throws {
+        if route == .receipt { return try takeReceipt(request, token: parameters["token"]) }
+        let principal = try principal(of: request)
+        switch route {
+        case .acknowledgement:
+            try take(.acknowledge(try command(request, parameters, by: principal)))
+        case .resolution: try take(.resolve(try command(request, parameters, by: principal)))
+        case .timeline:
+            let circle = try parameters.id("circle", CircleID.self)
+            outside.answer(request.id, try timeline(of: circle, request, for: principal))
+        case .outbox, .notifications, .notification, .gateways, .gatewayTest:
+            let decision = outside.replica.decide(
+                principal, .administer, on: .suite, at: outside.now)
+            if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+            try administer(request, route, parameters)
+        case .receipt: break
+        }
+    }
+
+    private func administer(
+        _ request: Request, _ route: Route, _ parameters: Parameters
+    ) throws {
+        switch route {
+        case .outbox: outside.answer(request.id, try outbox(request))
+        case .notifications: outside.answer(request.id, try notifications(request))
+        case .notification:
+            let id = try parameters.id("notification", NotificationID.self)
+            outside.answer(request.id, try notification(id))
+        case .gateways:
+            let items = core.health.map(Documents.gateway)
+            outside.answer(request.id, .json(["items": .array(items), "next": nil]))
+        case .gatewayTest: try test(request, gateway: parameters["gateway"])
+        default: break
+        }
+    }
+
+    /// Who asks.
+    ///
+    /// - Throws: 401 where the credentials are missing or surely wrong, 503 where they may only not
+    ///   have arrived here yet.
+    private func principal(of request: Request) throws(Problem) -> Principal {
+        if let principal = outside.principal(of: request) { return principal }
+        if Credentials(request.headers) != nil, !outside.isDirectoryFresh {
+            throw .unavailable("credentials cannot be checked right now")
+        }
+        counts.unauthorized += 1
+        throw .unauthorized(
+            "the credentials are missing or wrong",
+            hint: "send a token as Bearer, or as the password of Basic")
+    }
+
+    /// An acknowledgement or a resolution; its body may be empty or carry a note.
+    private func command(
+        _ request: Request, _ parameters: Parameters, by principal: Principal
+    ) throws -> Command {
+        let emergency = try parameters.id("emergency", EmergencyID.self)
+        var note: String?
+        if !request.body.isEmpty {
+            let member = try request.json()["note"]
+            note = member?.string
+            if let member, !member.isNull, note == nil {
+                throw Problem.invalid("a note is a text", field: "note")
+            }
+        }
+        if let note, note.count > Limits.commandNoteCharactersMax {
+            throw Problem.invalid(
+                "the note is too long", field: "note",
+                hint: "at most \(Limits.commandNoteCharactersMax) characters")
+        }
+        return Command(
+            request: request.id, emergency: emergency, principal: principal, note: note,
+            trace: request.trace)
+    }
+
+    /// A repeated request with the same `Idempotency-Key` finds the first message.
+    private func test(_ request: Request, gateway: String) throws {
+        guard let to = try request.json()["to"]?.string, !to.isEmpty else {
+            throw Problem.invalid(
+                "nobody to send to", field: "to",
+                hint: #"send {"to":"+60…"} or {"to":"name@example.org"}"#)
+        }
+        var id = SecureRandom.id()
+        if let key = request.headers["Idempotency-Key"] {
+            id = Hash.id("test", .text(gateway), .text(to), .text(key))
+            if let first = try store.notification(NotificationID(id)) {
+                return outside.answer(request.id, .json(Documents.notification(first)))
+            }
+        }
+        try take(
+            .test(
+                request: request.id, gateway: gateway, to: to, id: id, trace: request.trace))
+    }
+
+    /// A gateway tells what became of a message. Gateways repeat what is not answered with success,
+    /// so everything with a known token is; what the callback says decides nothing about that.
+    private func takeReceipt(_ request: Request, token: String) throws {
+        guard let stored = try store.notification(token: token) else {
+            counts.receiptsUnknown += 1
+            throw Problem.notFound("there is no such message")
+        }
+        outside.answer(request.id, .text("ok"))
+        guard let receipt = receipt(of: request, for: stored) else { return }
+        let kind = ReceiptKind(receipt.kind)
+        counts.receipts[kind, default: 0] += 1
+        try take(
+            .receipt(
+                Receipt(
+                    notification: stored.id, stored: core.holds(stored.id) ? nil : stored,
+                    kind: kind, address: receipt.address, answer: receipt.words)))
+    }
+
+    /// The gateway of the last attempt reads its own dialect; a message that was handed to several
+    /// may be reported by any of them.
+    private func receipt(of request: Request, for message: Notification) -> GatewayReceipt? {
+        let others = outgoing.drivers.filter { $0.name != message.gateway }
+        let first = outgoing.driver(message.gateway).map { [$0] } ?? []
+        return (first + others).lazy.compactMap { $0.receipt(of: request) }.first
+    }
+}

@@ -1,0 +1,20 @@
+import Web
+
+/// The notifier's paths.
+enum Route: Sendable {
+    case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
+    case gatewayTest, receipt
+
+    static let router = Router<Route>([
+        (.get, "/v1/circles/{circle}/timeline", .timeline),
+        (.post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement),
+        (.post, "/v1/emergencies/{emergency}/resolution", .resolution),
+        (.get, "/v1/outbox", .outbox),
+        (.get, "/v1/notifications", .notifications),
+        (.get, "/v1/notifications/{notification}", .notification),
+        (.get, "/v1/gateways", .gateways),
+        (.post, "/v1/gateways/{gateway}/test", .gatewayTest),
+        (.get, "/v1/receipts/{token}", .receipt),
+        (.post, "/v1/receipts/{token}", .receipt),
+    ])
+}

@@ -1,0 +1,90 @@
+import Store
+
+/// The notifier's tables.
+enum Schema {
+    static let migrations = [Migration(number: 1, sql: first)]
+
+    /// Rows that the core reads back are JSON with the columns beside it by which they are found.
+    private static let first = """
+        CREATE TABLE emergencies (
+            id BLOB PRIMARY KEY,
+            ended INTEGER,
+            body TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE ladders (
+            emergency BLOB NOT NULL,
+            circle BLOB NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (emergency, circle)
+        ) WITHOUT ROWID;
+        CREATE TABLE signals (
+            id BLOB PRIMARY KEY,
+            body TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE notifications (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id BLOB NOT NULL UNIQUE,
+            token TEXT NOT NULL UNIQUE,
+            emergency BLOB,
+            state TEXT NOT NULL,
+            pending INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            body TEXT NOT NULL
+        );
+        CREATE INDEX notifications_pending ON notifications (pending) WHERE pending;
+        CREATE INDEX notifications_emergency ON notifications (emergency)
+            WHERE emergency IS NOT NULL;
+        CREATE INDEX notifications_created ON notifications (created);
+        CREATE TABLE attempts (
+            notification BLOB NOT NULL,
+            number INTEGER NOT NULL,
+            gateway TEXT NOT NULL,
+            started INTEGER NOT NULL,
+            finished INTEGER,
+            outcome TEXT,
+            answer TEXT NOT NULL,
+            PRIMARY KEY (notification, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE changes (
+            notification BLOB NOT NULL,
+            at INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            gateway TEXT NOT NULL,
+            answer TEXT NOT NULL
+        );
+        CREATE INDEX changes_notification ON changes (notification);
+        CREATE TABLE timeline (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            circle BLOB NOT NULL,
+            at INTEGER NOT NULL,
+            person BLOB NOT NULL,
+            shared INTEGER NOT NULL,
+            body TEXT NOT NULL
+        );
+        CREATE INDEX timeline_circle ON timeline (circle, seq);
+        CREATE INDEX timeline_at ON timeline (at);
+        CREATE TABLE gateways (
+            name TEXT PRIMARY KEY,
+            body TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE applied (
+            id BLOB PRIMARY KEY,
+            at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX applied_at ON applied (at);
+        CREATE TABLE sink (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            notification BLOB NOT NULL,
+            attempt INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            channel TEXT NOT NULL,
+            address TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            text TEXT NOT NULL
+        );
+        CREATE TABLE secrets (
+            name TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) WITHOUT ROWID;
+        """
+}

@@ -1,0 +1,31 @@
+import Directory
+import Hosting
+import Model
+import Runtime
+import Web
+import Wire
+
+/// What the notifier needs of the process around it.
+protocol Surroundings: AnyObject {
+    /// Time of this turn.
+    var now: Timestamp { get }
+    var log: Log { get }
+    /// The directory as of this input.
+    var replica: Replica { get }
+    /// The directory was compared with its writer's lately: a credential that is not in it does not
+    /// exist.
+    var isDirectoryFresh: Bool { get }
+
+    func principal(of request: Request) -> Principal?
+    /// Leaves after COMMIT.
+    func answer(_ id: UInt64, _ response: Response)
+    /// Leaves after COMMIT.
+    func start(_ transfer: Transfer)
+    /// Appended in the turn's transaction.
+    func publish(_ event: Event, on stream: StreamName) throws
+}
+
+extension Host: Surroundings {
+    var replica: Replica { directory?.replica ?? Replica() }
+    var isDirectoryFresh: Bool { bus.isCaughtUp }
+}

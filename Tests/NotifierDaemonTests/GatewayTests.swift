@@ -1,0 +1,172 @@
+import Model
+import Parsing
+import TestSupport
+import Testing
+import Web
+
+struct GatewayTests {
+    private static let kannel = [
+        "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9/cgi-bin/sendsms",
+    ]
+
+    private func opened() throws -> (House, Transfer) {
+        let house = try House(Self.kannel)
+        try house.tell(House.opened())
+        return (house, try #require(house.transfers.first))
+    }
+
+    private func end(_ transfer: Transfer, _ outcome: TransferOutcome, in house: House) throws {
+        try house.turn {
+            try $0.transferred(
+                TransferResult(token: transfer.token, outcome: outcome, elapsed: .zero))
+        }
+    }
+
+    private func accept(_ transfer: Transfer, in house: House) throws {
+        let answer = TransferAnswer(status: 202, body: Array("0: Accepted for delivery".utf8))
+        try end(transfer, .answered(answer), in: house)
+    }
+
+    private func states(_ house: House) throws -> [String] {
+        try (house.get("/v1/notifications").json["items"]?.array ?? [])
+            .compactMap { $0["state"]?.string }
+    }
+
+    private func callback(_ transfer: Transfer) throws -> String {
+        guard case .http(let call) = transfer.call,
+            let url = call.headers["X-Kannel-DLR-URL"], let query = url.firstIndex(of: "?")
+        else { return "" }
+        return String(url[..<query].dropFirst("http://127.0.0.1:8105".count))
+    }
+
+    @Test func `an emergency leaves in the lane of safety, news in the other`() throws {
+        let (house, transfer) = try opened()
+        #expect(transfer.lane == .safety)
+        #expect(house.transfers.count == 1)
+        try house.tell(.zoneEntered(House.crossing))
+        #expect(house.transfers.map(\.lane) == [.safety, .ordinary])
+    }
+
+    @Test func `a report of delivery is taken whoever sends it with the token`() throws {
+        let (house, transfer) = try opened()
+        try accept(transfer, in: house)
+        let path = try callback(transfer)
+        #expect(path.hasPrefix("/v1/receipts/"))
+        let id = try house.send(.get, path, as: nil, query: "type=8&answer=ACK&to=+60111000002")
+        #expect(house.answers[id]?.status == 200)
+        #expect(try states(house) == ["accepted"])
+        try house.send(.get, path, as: nil, query: "type=1&to=%2B60111000002")
+        #expect(try states(house) == ["delivered"])
+        try house.send(.get, path, as: nil, query: "type=2&to=%2B60111000002")
+        #expect(try states(house) == ["delivered"])
+        #expect(try house.get("/v1/receipts/AAAAAAAAAAAAAAAAAAAAAA", as: nil).status == 404)
+    }
+
+    @Test func `a report for another number, or of nothing known, changes nothing`() throws {
+        let (house, transfer) = try opened()
+        try accept(transfer, in: house)
+        let path = try callback(transfer)
+        for query in ["type=1&to=%2B60999", "type=77", "", "status=delivered"] {
+            let id = try house.send(.get, path, as: nil, query: query)
+            #expect(house.answers[id]?.status == 200)
+        }
+        #expect(try states(house) == ["accepted"])
+    }
+
+    @Test func `killed with a call on its way: an emergency is sent again, news is not`() throws {
+        let (house, first) = try opened()
+        try house.tell(.zoneEntered(House.crossing))
+        let before = try callback(first)
+        try house.restart()
+        house.now = noon + .seconds(5)
+        try house.turn { _ in }
+        #expect(house.transfers.count == 1)
+        #expect(try callback(house.transfers[0]) == before, "the same message")
+        #expect(try states(house).sorted() == ["unknown", "unknown"])
+        try accept(house.transfers[0], in: house)
+        #expect(try states(house).sorted() == ["accepted", "unknown"])
+    }
+
+    @Test func `a call that ends in a turn that is taken back is digested again`() throws {
+        let (house, transfer) = try opened()
+        let result = TransferResult(
+            token: transfer.token,
+            outcome: .answered(TransferAnswer(status: 202, body: Array("0: ok".utf8))),
+            elapsed: .zero)
+        try house.lostTurn { try $0.transferred(result) }
+        #expect(try states(house) == ["sending"])
+        try house.turn { try $0.transferred(result) }
+        #expect(try states(house) == ["accepted"])
+    }
+
+    @Test func `wrong credentials at the gateway are a trouble, and told to the operator`() throws {
+        let (house, transfer) = try opened()
+        let answer = TransferAnswer(
+            status: 403, body: Array("Authorization failed for sendsms".utf8))
+        try end(transfer, .answered(answer), in: house)
+        #expect(house.service.troubles.count == 1)
+        let gateways = try house.get("/v1/gateways").json["items"]?.array
+        #expect(gateways?.first?["down"] == true)
+        #expect(gateways?.first?["lastOutcome"]?.string == "misconfigured")
+        house.now = noon + .seconds(5)
+        try house.turn { _ in }
+        #expect(house.transfers.count == 2, "an emergency goes on trying")
+        try accept(house.transfers[1], in: house)
+        #expect(house.service.troubles.isEmpty)
+    }
+
+    @Test func `a test is answered with what the gateway said`() throws {
+        let house = try House(Self.kannel)
+        let id = try house.send(.post, "/v1/gateways/kannel/test", #"{"to":"+60123"}"#)
+        #expect(house.answers[id] == nil, "not before the gateway has answered")
+        try end(
+            try #require(house.transfers.first),
+            .answered(
+                TransferAnswer(
+                    status: 403, body: Array("Not routable. Do not try again.".utf8))),
+            in: house)
+        let answer = try house.answer(to: id)
+        #expect(answer.status == 200)
+        #expect(answer.json["outcome"]?.string == "unroutable")
+        #expect(answer.json["answer"]?.string?.contains("Not routable") == true)
+        #expect(try house.post("/v1/gateways/x/test", #"{"to":"+6"}"#).status == 404)
+        #expect(try house.post("/v1/gateways/kannel/test", "{}").status == 400)
+        #expect(try house.post("/v1/gateways/kannel/test", #"{"to":"a@b.c"}"#).status == 400)
+    }
+
+    @Test func `a test with the same key is sent once`() throws {
+        let house = try House(Self.kannel)
+        let headers = [("Idempotency-Key", "one")]
+        try house.send(.post, "/v1/gateways/kannel/test", #"{"to":"+60123"}"#, headers: headers)
+        try accept(try #require(house.transfers.first), in: house)
+        let again = try house.post(
+            "/v1/gateways/kannel/test", #"{"to":"+60123"}"#, headers: headers)
+        #expect(again.status == 200)
+        #expect(house.transfers.count == 1)
+    }
+
+    @Test func `the clocks that are wanted are published, and fired ones are heard`() throws {
+        let (house, transfer) = try opened()
+        try accept(transfer, in: house)
+        let clock = try #require(
+            house.published.compactMap { event -> WantedClock? in
+                if case .clockWanted(let clock) = event.body { clock } else { nil }
+            }.first)
+        #expect(clock.rule == .tier)
+        #expect(clock.due == noon + .seconds(120))
+        house.now = clock.due
+        try house.tell(.clockFired(FiredClock(clock: clock, fired: clock.due)), on: .fired)
+        #expect(house.published.contains { $0.kind == .ladderExhausted })
+    }
+
+    @Test func `old rows are thrown away, those at work are not`() throws {
+        let (house, transfer) = try opened()
+        try accept(transfer, in: house)
+        house.now = noon + .seconds(31 * 24 * 3600)
+        try house.turn { _ in }
+        try house.restart()
+        house.now = house.now + .seconds(61)
+        try house.turn { _ in }
+        #expect(try house.database.scalar("SELECT count(*) FROM applied") == .integer(0))
+    }
+}

@@ -1,0 +1,218 @@
+import Directory
+import Gateways
+import Hashing
+import Model
+import Parsing
+import Runtime
+import Store
+import TestSupport
+import Web
+import Wire
+
+@testable import NotifierDaemon
+
+func person(_ number: UInt64) -> PersonID { PersonID(ID128(high: 1, low: number)) }
+func emergency(_ number: UInt64) -> EmergencyID { EmergencyID(ID128(high: 9, low: number)) }
+
+let family = CircleID(ID128(high: 3, low: 1))
+let noon = Timestamp("2026-11-20T04:00:00.000Z")!
+
+/// The process around the notifier, with a clock set by hand; what a turn says is heard once it is
+/// committed.
+final class House: Surroundings {
+    var now = noon
+    let log = Log(service: "notifier", level: .error)
+    var replica = Replica()
+    var isDirectoryFresh = true
+    var published: [Event] = []
+    var answers: [UInt64: Response] = [:]
+    var transfers: [Transfer] = []
+    private var unpublished: [Event] = []
+    private var unanswered: [(UInt64, Response)] = []
+    private var departing: [Transfer] = []
+    private var lastRequest: UInt64 = 0
+    private var lastEvent: UInt64 = 0
+    private let environment: [String: String]
+
+    private let folder: TemporaryFolder
+    private(set) var database: Database
+    private(set) var service: NotifierService!
+
+    /// Aisha (1, member), Budi (2, guardian, SMS and mail), Citra (3, joins now) in one circle.
+    /// The token of a person is `person-n`, of the operator `operator`.
+    ///
+    /// - Parameter environment: settings of gateways; none = the built-in sink.
+    init(_ environment: [String: String] = [:]) throws {
+        self.environment = environment
+        folder = try TemporaryFolder()
+        database = try House.open(folder)
+        try addPeople()
+        try restart()
+    }
+
+    private func addPeople() throws {
+        for (number, name) in [(1 as UInt64, "Aisha"), (2, "Budi"), (3, "Citra"), (4, "Dewi")] {
+            let contacts = [
+                (Channel.sms, "+6011100000\(number)"), (.email, "\(name)@example.org"),
+            ].enumerated().map { index, way in
+                ContactPoint(
+                    id: ContactID(ID128(high: number, low: UInt64(index))), channel: way.0,
+                    address: way.1, rank: index)
+            }
+            replica.apply(
+                .personChanged(
+                    Person(
+                        id: person(number), name: name, timeZone: "Asia/Kuala_Lumpur",
+                        contacts: number == 3 ? [] : contacts)))
+            addToken("person-\(number)", of: person(number))
+        }
+        addToken("operator", of: nil)
+        let members = [
+            Membership(person: person(1), role: .member, joined: .zero, trackerID: "A1"),
+            Membership(person: person(2), role: .guardian, joined: .zero, trackerID: "B1"),
+            Membership(person: person(3), role: .admin, joined: noon, trackerID: "C1"),
+        ]
+        replica.apply(.circleChanged(Circle(id: family, name: "Family", members: members)))
+        let place = Coordinate(latitude: 3.139, longitude: 101.6869)!
+        replica.apply(
+            .zoneChanged(
+                Zone(
+                    id: ZoneID(.zero), owner: .circle(family), name: "School",
+                    shape: .circle(center: place, radiusCentimetres: 20_000),
+                    prepared: PreparedGeometry(
+                        origin: place, coefficients: [], radiusCentimetres: 20_000, polygons: [],
+                        inradiusCentimetres: 20_000, reachCentimetres: 20_000))))
+    }
+
+    private func addToken(_ token: String, of person: PersonID?) {
+        replica.apply(
+            .credentialChanged(
+                Credential(
+                    id: CredentialID(Hash.id(.text(token))),
+                    hash: Hex.encode(Hash.sha256(Array(token.utf8))), person: person,
+                    created: noon)))
+    }
+
+    private static func open(_ folder: TemporaryFolder) throws -> Database {
+        try Database(path: folder.file("store.sqlite"), migrations: Schema.migrations)
+    }
+
+    /// The process dies and starts again over its store.
+    func restart() throws {
+        unpublished = []
+        unanswered = []
+        departing = []
+        transfers = []
+        service = nil
+        database = try House.open(folder)
+        let configuration = try Configuration(
+            settings: GatewaySettings.all, environment: environment, service: "notifier")
+        service = NotifierService(
+            outside: self, store: NotifierStore(database: database),
+            outgoing: Outgoing(
+                drivers: try GatewaySettings.drivers(
+                    configuration, callbackBase: "http://127.0.0.1:8105")),
+            zones: Zones(folder: "/usr/share/zoneinfo"), map: "https://map.example/{lat}/{lon}")
+        try turn { try $0.start() }
+    }
+
+    /// One turn that is committed.
+    func turn(_ body: (NotifierService) throws -> Void) throws {
+        try database.begin()
+        try body(service)
+        try service.tick()
+        try database.commit()
+        published += unpublished
+        for (id, response) in unanswered { answers[id] = response }
+        transfers += departing
+        unpublished = []
+        unanswered = []
+        departing = []
+    }
+
+    /// One turn whose commit fails.
+    func lostTurn(_ body: (NotifierService) throws -> Void) throws {
+        try database.begin()
+        try body(service)
+        database.rollback()
+        unpublished = []
+        unanswered = []
+        departing = []
+        try service.reload()
+    }
+
+    func tell(_ body: EventBody, on stream: StreamName = .sos) throws {
+        lastEvent += 1
+        try tell(
+            Event(id: EventID(ID128(high: 8, low: lastEvent)), time: now, body: body), on: stream)
+    }
+
+    func tell(_ event: Event, on stream: StreamName = .sos) throws {
+        let position = Position(incarnation: .zero, sequence: 1, hash: 0)
+        try turn { try $0.apply(event, from: stream, at: position) }
+    }
+
+    /// Sends a request and takes its answer, which may come in a later turn.
+    @discardableResult
+    func send(
+        _ method: Method, _ path: String, _ body: String = "", as token: String? = "operator",
+        query: String = "", headers: [(String, String)] = []
+    ) throws -> UInt64 {
+        lastRequest += 1
+        var request = Request(
+            id: lastRequest, method: method, path: path, query: Query(encoded: query),
+            body: Array(body.utf8), trace: "trace-\(lastRequest)")
+        if let token { request.headers["Authorization"] = "Bearer \(token)" }
+        for (name, value) in headers { request.headers[name] = value }
+        try turn { try $0.handle(request) }
+        return lastRequest
+    }
+
+    func get(
+        _ path: String, as token: String? = "operator", query: String = ""
+    ) throws -> (status: Int, json: JSON) {
+        try answer(to: try send(.get, path, as: token, query: query))
+    }
+
+    func post(
+        _ path: String, _ body: String = "", as token: String? = "operator",
+        headers: [(String, String)] = []
+    ) throws -> (status: Int, json: JSON) {
+        try answer(to: try send(.post, path, body, as: token, headers: headers))
+    }
+
+    func answer(to id: UInt64) throws -> (status: Int, json: JSON) {
+        guard let response = answers[id] else { return (0, nil) }
+        return (response.status, (try? JSON.parse(response.body)) ?? nil)
+    }
+
+    // Surroundings
+
+    func principal(of request: Request) -> Principal? {
+        guard let credentials = Credentials(request.headers) else { return nil }
+        return replica.principal(
+            tokenHash: Hex.encode(Hash.sha256(Array(credentials.token.utf8))))
+    }
+
+    func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
+    func start(_ transfer: Transfer) { departing.append(transfer) }
+    func publish(_ event: Event, on stream: StreamName) throws { unpublished.append(event) }
+}
+
+extension House {
+    static let crossing = ZoneCrossing(
+        person: person(1), device: DeviceID(.zero), zone: ZoneID(.zero), zoneName: "School",
+        zoneKind: .safe, circle: family, inside: true, fix: fix, distanceCentimetres: -5000,
+        marginCentimetres: 2000, reason: .insideBeyondMargin, report: ReportID(.zero))
+
+    static let fix = Fix(
+        time: noon, position: Coordinate(latitude: 3.139, longitude: 101.6869)!,
+        accuracyCentimetres: 1000)
+
+    static func opened(_ number: UInt64 = 1) -> EventBody {
+        .emergencyOpened(
+            EmergencyNews(
+                emergency: emergency(number), person: person(1), state: .open, trigger: .panic,
+                signal: emergency(number), raised: noon, countdownEnds: noon, fix: fix))
+    }
+}
