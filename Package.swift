@@ -144,7 +144,10 @@ let package = Package(
         tests("TimerCore", ["TimerCore", "Directory"]),
         tests(
             "TimerDaemon",
-            ["TimerDaemon", "TimerCore", "Directory", "Parsing", "Runtime", "Store", "Web"]),
+            [
+                "TimerDaemon", "TimerCore", "Directory", "Hashing", "Hosting", "Parsing", "Runtime",
+                "Store", "Web", "Wire",
+            ]),
         tests("NotifierCore", ["NotifierCore", "Directory"]),
         tests(
             "NotifierDaemon",

@@ -6,13 +6,15 @@ import Model
 /// Everything is checked when it is made, so reading a setting later cannot fail; reading one that
 /// was never declared is a programming error and stops the process.
 public struct Configuration: Sendable {
-    /// Settings that begin with the name of one service belong to it alone; the file is shared.
-    public static let servicePrefixes = [
-        "JAGA_INGEST_", "JAGA_MEMBERSHIP_", "JAGA_EVALUATOR_", "JAGA_TIMER_", "JAGA_NOTIFIER_",
-        "JAGA_SMS_", "JAGA_MAIL_", "JAGA_UP_", "JAGA_CLI_", "JAGA_TOKEN",
+    /// Whose setting a name, or every name that begins with it, is: the file is shared, and each
+    /// program passes over what belongs to another.
+    static let owners: [(name: String, owner: String)] = [
+        ("JAGA_INGEST_", "ingest"), ("JAGA_SOS_WORD", "ingest"),
+        ("JAGA_MEMBERSHIP_", "membership"), ("JAGA_EVALUATOR_", "evaluator"),
+        ("JAGA_TIMER_", "timer"), ("JAGA_NOTIFIER_", "notifier"), ("JAGA_SMS_", "notifier"),
+        ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "notifier"), ("JAGA_MAP_URL", "notifier"),
+        ("JAGA_UP_", "up"), ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
     ]
-    /// Those of them whose service goes by another name.
-    private static let furtherPrefixes = ["notifier": ["JAGA_SMS_", "JAGA_MAIL_"]]
 
     /// What the process was started for.
     public let action: Arguments.Action
@@ -74,22 +76,25 @@ public struct Configuration: Sendable {
         action = arguments.action
         unknownInEnvironment = environment.keys.filter { name in
             name.hasPrefix("JAGA_") && !names.contains(name)
-                && !Configuration.servicePrefixes.contains { name.hasPrefix($0) }
+                && !Configuration.isForeign(name, to: service)
         }.sorted()
     }
 
     private static func read(
         _ path: String, into values: inout [String: Found], names: Set<String>, service: String
     ) throws(ConfigurationError) {
-        let own = ["JAGA_\(service.uppercased())_"] + furtherPrefixes[service, default: []]
-        let foreign = servicePrefixes.filter { !own.contains($0) }
         for line in try ConfigurationFile.read(path) {
             if names.contains(line.name) {
                 values[line.name] = Found(value: line.value, origin: line.origin)
-            } else if !foreign.contains(where: { line.name.hasPrefix($0) }) {
+            } else if !isForeign(line.name, to: service) {
                 throw .unknown(line.name, origin: line.origin, known: names.sorted())
             }
         }
+    }
+
+    /// Whether a name is known to be another program's.
+    private static func isForeign(_ name: String, to service: String) -> Bool {
+        owners.contains { name.hasPrefix($0.name) && $0.owner != service }
     }
 
     /// The environment of this process.

@@ -93,13 +93,17 @@ import Testing
 
     @Test func `settings of other services in the shared file are passed over`() throws {
         let folder = try TemporaryFolder()
-        let path = try file("JAGA_NOTIFIER_ANYTHING=5\nJAGA_TIMER_GRACE=99\n", in: folder)
+        let path = try file(
+            "JAGA_NOTIFIER_ANYTHING=5\nJAGA_SMS_URL=x\nJAGA_SOS_WORD=x\nJAGA_TIMER_GRACE=99\n",
+            in: folder)
         #expect(try configuration(file: path).int("JAGA_TIMER_GRACE") == 99)
     }
 
     @Test func `an unknown name in the environment is only told`() throws {
-        let configuration = try configuration(["JAGA_GRACE": "1", "PATH": "/bin"])
-        #expect(configuration.unknownInEnvironment == ["JAGA_GRACE"])
+        let configuration = try configuration([
+            "JAGA_TIMER_GRAZE": "1", "JAGA_GRACE": "1", "JAGA_TOKEN": "x", "PATH": "/bin",
+        ])
+        #expect(configuration.unknownInEnvironment == ["JAGA_GRACE", "JAGA_TIMER_GRAZE"])
     }
 
     @Test(arguments: ["JAGA_TIMER_GRACE 5", "JAGA_PORT_BASE=9000\nJAGA_PORT_BASE=9000"])

@@ -1,9 +1,33 @@
+import Directory
 import Glibc
 import Hosting
+import Model
+import Runtime
+import TimerCore
+import Wire
 
 @main
 struct Main {
+    static let definition = ServiceDefinition(
+        name: .timer, summary: "keeps every wait of the suite, and watches over people",
+        settings: TimerSettings.all, migrations: Tables.migrations + [KeptAnswers.migration],
+        consumes: [
+            .ingest: Partition.all.map(StreamName.events) + [.sos],
+            .membership: [.directory],
+            .notifier: [.deliveries],
+        ])
+
     static func main() {
-        exit(Host.run(TimerService.definition) { try TimerService($0) })
+        exit(
+            Host.run(definition) { host in
+                TimerService(
+                    outside: host, database: host.database, metrics: host.metrics,
+                    settings: TimerCore.Settings(host.configuration),
+                    alarmURL: host.configuration.optional(TimerSettings.alarmURL))
+            })
     }
+}
+
+extension Host: Surroundings {
+    var replica: Replica { directory?.replica ?? Replica() }
 }

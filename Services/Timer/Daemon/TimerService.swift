@@ -10,36 +10,36 @@ import Wire
 
 /// Between streams, HTTP and store on one side and ``TimerCore`` on the other.
 final class TimerService: Service {
-    static let definition = ServiceDefinition(
-        name: .timer, summary: "keeps every wait of the suite, and watches over people",
-        settings: TimerSettings.all, migrations: Tables.migrations,
-        consumes: [
-            .ingest: Partition.all.map(StreamName.events) + [.sos],
-            .membership: [.directory],
-            .notifier: [.deliveries],
-        ])
-
-    private let host: Host
+    private let outside: any Surroundings
     private let clocks: ClockRows
     private let watches: WatchRows
     private let vigils: VigilRows
+    private let keptAnswers: KeptAnswers
     private let metrics: TimerMetrics
+    private let settings: TimerCore.Settings
     private let started: Timestamp
     private var core: TimerCore
     private var alarmCalls: AlarmCalls
+    /// The key of the request that is just being handled.
+    private var answering: KeptAnswers.Key?
     private var nextRemoval: Timestamp
 
-    init(_ host: Host) throws {
-        self.host = host
-        clocks = ClockRows(database: host.database)
-        watches = WatchRows(database: host.database)
-        vigils = VigilRows(database: host.database)
-        metrics = TimerMetrics(host.metrics)
-        started = host.now
-        core = TimerCore(
-            settings: TimerCore.Settings(host.configuration), started: host.now)
-        alarmCalls = AlarmCalls(url: host.configuration.optional(TimerSettings.alarmURL))
-        nextRemoval = host.now
+    /// - Parameter alarmURL: called when nobody was told of an emergency
+    init(
+        outside: any Surroundings, database: Database, metrics: Metrics,
+        settings: TimerCore.Settings, alarmURL: String?
+    ) {
+        self.outside = outside
+        clocks = ClockRows(database: database)
+        watches = WatchRows(database: database)
+        vigils = VigilRows(database: database)
+        keptAnswers = KeptAnswers(database)
+        self.metrics = TimerMetrics(metrics)
+        self.settings = settings
+        started = outside.now
+        core = TimerCore(settings: settings, started: outside.now)
+        alarmCalls = AlarmCalls(url: alarmURL)
+        nextRemoval = outside.now
     }
 
     // MARK: Turns
@@ -49,8 +49,7 @@ final class TimerService: Service {
     func reload() throws { try load() }
 
     private func load() throws {
-        core = TimerCore(
-            settings: TimerCore.Settings(host.configuration), started: started)
+        core = TimerCore(settings: settings, started: started)
         core.load(
             clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all())
     }
@@ -79,23 +78,33 @@ final class TimerService: Service {
 
     func handle(_ request: Request) throws {
         let requests = WatchRequests(
-            rows: watches, replica: host.directory?.replica ?? Replica(),
-            principal: host.principal(of: request), now: host.now)
+            rows: watches, replica: outside.replica,
+            principal: outside.principal(of: request), now: outside.now)
         do {
             switch try requests.demand(request) {
-            case .answer(let response): host.answer(request.id, response)
-            case .input(let input): try take(input)
+            case .answer(let response): outside.answer(request.id, response)
+            case .input(let input): try take(input, from: request)
             }
         } catch let problem as Problem {
-            host.answer(request.id, .problem(problem))
+            outside.answer(request.id, .problem(problem))
         }
+    }
+
+    /// Lets the core answer, unless the same request was answered before.
+    private func take(_ input: Input, from request: Request) throws {
+        answering = try KeptAnswers.Key(request)
+        defer { answering = nil }
+        if let key = answering, let first = try keptAnswers.answer(to: key, at: outside.now) {
+            return outside.answer(request.id, first)
+        }
+        try take(input)
     }
 
     func transferred(_ result: TransferResult) throws {
         guard let emergency = alarmCalls.finished(result.token) else { return }
         let refusal = result.outcome.refusal
         if let refusal {
-            host.log.warning(
+            outside.log.warning(
                 "the operator's alarm was not taken",
                 ["emergency": emergency, "answer": refusal, "setting": TimerSettings.alarmURL])
         }
@@ -105,7 +114,7 @@ final class TimerService: Service {
 
     func tick() throws {
         try take(.tick)
-        if host.now >= nextRemoval { try removeOld() }
+        if outside.now >= nextRemoval { try removeOld() }
     }
 
     var nextDeadline: Timestamp? { core.nextDeadline.map { min($0, nextRemoval) } ?? nextRemoval }
@@ -114,19 +123,20 @@ final class TimerService: Service {
     private func removeOld() throws {
         let limit = Limits.removedPerTurnMax
         let removed = max(
+            try keptAnswers.forget(at: outside.now, limit: limit),
             try clocks.removeFired(
-                before: host.now - .seconds(Limits.firedClockKeptSeconds), limit: limit),
+                before: outside.now - .seconds(Limits.firedClockKeptSeconds), limit: limit),
             try watches.removeOver(
-                before: host.now - .seconds(Limits.watchKeptSeconds), limit: limit))
-        nextRemoval = host.now + .seconds(removed == limit ? 1 : Limits.removalSeconds)
+                before: outside.now - .seconds(Limits.watchKeptSeconds), limit: limit))
+        nextRemoval = outside.now + .seconds(removed == limit ? 1 : Limits.removalSeconds)
     }
 
     // MARK: Streams
 
     /// What runs now, and what ended lately: whoever lost the stream has missed nothing after it.
     func snapshot(of stream: StreamName) throws -> [Event] {
-        let start = host.now - .seconds(Limits.snapshotSeconds)
-        return try watches.running().map { .changed($0.watch, at: host.now) }
+        let start = outside.now - .seconds(Limits.snapshotSeconds)
+        return try watches.running().map { .changed($0.watch, at: outside.now) }
             + watches.expired(since: start).flatMap { timed, time in
                 [Event.changed(timed.watch, at: time), .expired(timed, at: time)]
             }
@@ -161,7 +171,7 @@ final class TimerService: Service {
 
     private func take(_ input: Input) throws {
         var effects: [Effect] = []
-        core.handle(input, at: host.now, into: &effects)
+        core.handle(input, at: outside.now, into: &effects)
         for effect in effects { try perform(effect) }
     }
 
@@ -170,37 +180,40 @@ final class TimerService: Service {
         case .saveClock(let clock, let trace): try clocks.save(clock, trace: trace)
         case .removeClock(let id): try clocks.remove(id)
         case .fire(let id, let late):
-            guard let event = try clocks.fire(id, late: late, at: host.now) else { return }
+            guard let event = try clocks.fire(id, late: late, at: outside.now) else { return }
             if case .clockFired(let clock) = event.body { metrics.count(clock) }
-            try host.publish(event, on: .fired)
-        case .saveWatch(let timed): try watches.save(timed, at: host.now)
+            try outside.publish(event, on: .fired)
+        case .saveWatch(let timed): try watches.save(timed, at: outside.now)
         case .removeWatches(let person): try watches.removeAll(of: person)
         case .saveVigil(let vigil): try vigils.save(vigil)
         case .removeVigil(let emergency): try vigils.remove(emergency)
-        case .publish(let event): try host.publish(event, on: .fired)
-        case .answer(let request, let answer): respond(answer, to: request)
+        case .publish(let event): try outside.publish(event, on: .fired)
+        case .answer(let request, let answer): try respond(answer, to: request)
         case .raiseAlarm(let vigil):
             metrics.countAlarm()
-            host.log.error(
+            outside.log.error(
                 "nobody was told of an emergency in time",
                 [
                     "emergency": vigil.emergency, "countdown_ends": vigil.countdownEnds,
                     "hint": "Act yourself: jaga status shows queue and gateways of the notifier.",
                 ])
         case .endAlarm(let vigil):
-            host.log.info(
+            outside.log.info(
                 "the emergency of the alarm was told or has ended",
                 ["emergency": vigil.emergency])
         case .callAlarm(let vigil):
-            if let transfer = alarmCalls.call(vigil, at: host.now) { host.start(transfer) }
+            if let transfer = alarmCalls.call(vigil, at: outside.now) { outside.start(transfer) }
         }
     }
 
-    private func respond(_ answer: WatchAnswer, to request: UInt64) {
-        switch answer {
-        case .started(let timed): host.answer(request, timed.response(status: 201))
-        case .extended(let timed), .closed(let timed): host.answer(request, timed.response())
-        case .refused(let refusal): host.answer(request, .problem(refusal.problem))
-        }
+    private func respond(_ answer: WatchAnswer, to request: UInt64) throws {
+        let response =
+            switch answer {
+            case .started(let timed): timed.response(status: 201)
+            case .extended(let timed), .closed(let timed): timed.response()
+            case .refused(let refusal): Response.problem(refusal.problem)
+            }
+        if let answering { try keptAnswers.keep(response, to: answering, at: outside.now) }
+        outside.answer(request, response)
     }
 }

@@ -1,0 +1,254 @@
+import Hosting
+import Model
+import Parsing
+import Testing
+import TimerCore
+import Web
+import Wire
+
+@testable import TimerDaemon
+
+@Suite struct `The timer` {
+    private let signal = EmergencySignal(
+        id: EmergencyID(ID128(high: 3, low: 1)), person: anna, trigger: .panic, raised: noon,
+        received: noon, countdownEnds: noon + .seconds(10))
+
+    private func clock(_ number: UInt64, after seconds: Int) -> WantedClock {
+        WantedClock(
+            id: ClockID(ID128(high: 2, low: number)), rule: .countdown, person: anna,
+            due: noon + .seconds(seconds))
+    }
+
+    private func watch(_ world: World, _ body: String = #"{"minutes": 60}"#) throws -> String {
+        let answer = try world.send(.post, "/v1/watches", body, token: "anna")
+        #expect(answer.status == 201)
+        return try #require(answer.json["id"]?.string)
+    }
+
+    // MARK: Clocks
+
+    @Test func `tells of a clock once, with the trace of the request that it came of`() throws {
+        let world = try World()
+        try world.hear(.clockWanted(clock(1, after: 10)))
+        try world.hear(.clockWanted(clock(2, after: 10)))
+        try world.hear(.clockUnwanted(clock(2, after: 10)))
+        try world.pass(.seconds(60))
+        let clock = FiredClock(clock: clock(1, after: 10), fired: noon + .seconds(10))
+        #expect(world.fired.map(\.body) == [.clockFired(clock)])
+        #expect(world.fired.map(\.trace) == ["trace"])
+    }
+
+    @Test func `tells of what was due while it was down at its start, marked late`() throws {
+        let world = try World()
+        try world.hear(.clockWanted(clock(1, after: 10)))
+        world.now = noon + .seconds(500)
+        try world.restart()
+        try world.turn()
+        guard case .clockFired(let fired)? = world.fired.first?.body else {
+            Issue.record("nothing fired")
+            return
+        }
+        #expect(fired.late && fired.fired == world.now)
+        try world.restart()
+        try world.pass(.seconds(60))
+        #expect(world.fired.count == 1)
+    }
+
+    @Test func `keeps a clock whose turn could not be committed, and fires it in the next`()
+        throws
+    {
+        let world = try World()
+        try world.hear(.clockWanted(clock(1, after: 10)))
+        world.now = noon + .seconds(10)
+        try world.failingTurn()
+        #expect(world.fired.isEmpty)
+        try world.turn()
+        #expect(world.fired.count == 1)
+    }
+
+    // MARK: Watches
+
+    @Test func `watches over a person until the emergency`() throws {
+        let world = try World()
+        let id = try watch(world, #"{"minutes": 60, "note": "river path"}"#)
+        let read = try world.send(.get, "/v1/watches/\(id)", token: "anna")
+        #expect(read.json["deadline"]?.string == "2026-11-20T13:00:00.000Z")
+        #expect(read.json["reminder"]?.string == "2026-11-20T12:55:00.000Z")
+        #expect(read.json["expiry"]?.string == "2026-11-20T13:02:00.000Z")
+        #expect(read.json["note"]?.string == "river path")
+        try world.pass(.seconds(2 * 3600))
+        #expect(
+            world.fired.map(\.kind) == [
+                .watchChanged, .watchChanged, .watchChanged, .watchExpired,
+            ])
+        guard case .watchExpired(let signal)? = world.fired.last?.body else { return }
+        #expect(signal.note == "river path" && signal.person == anna)
+        let over = try world.send(.get, "/v1/watches/\(id)", token: "operator")
+        #expect(over.json["state"]?.string == "expired")
+        let end = try world.send(.post, "/v1/watches/\(id)/end", token: "anna")
+        #expect(end.status == 409)
+    }
+
+    @Test func `answers nobody when the watch could not be stored`() throws {
+        let world = try World()
+        let request = world.request(.post, "/v1/watches", #"{"minutes": 60}"#, token: "anna")
+        try world.failingTurn { try world.service.handle(request) }
+        #expect(world.fired.isEmpty)
+        let list = try world.send(.get, "/v1/watches", token: "anna")
+        #expect(list.json["items"]?.array?.isEmpty == true)
+        try world.pass(.seconds(2 * 3600))
+        #expect(world.fired.isEmpty)
+    }
+
+    @Test func `extends, ends and cancels a watch over HTTP`() throws {
+        let world = try World()
+        let id = try watch(world)
+        let more = try world.send(
+            .post, "/v1/watches/\(id)/extension", #"{"minutes": 30}"#, token: "anna")
+        #expect(more.status == 200)
+        #expect(more.json["deadline"]?.string == "2026-11-20T13:30:00.000Z")
+        #expect(more.headers["ETag"] == "\"2\"")
+        let again = try world.send(.post, "/v1/watches", #"{"minutes": 120}"#, token: "anna")
+        #expect(again.status == 200 && again.json["id"]?.string == id)
+        let end = try world.send(.post, "/v1/watches/\(id)/end", token: "anna")
+        #expect(end.json["state"]?.string == "ended")
+        let second = try watch(world)
+        let gone = try world.send(.delete, "/v1/watches/\(second)", token: "anna")
+        #expect(gone.json["state"]?.string == "cancelled")
+        try world.pass(.seconds(3 * 3600))
+        #expect(!world.fired.contains { $0.kind == .watchExpired })
+    }
+
+    @Test func `refuses with a problem that says why`() throws {
+        let world = try World()
+        for (body, status) in [
+            (#"{"minutes": 0.01}"#, 400), (#"{"minutes": 20000}"#, 400), ("{}", 400),
+        ] {
+            let answer = try world.send(.post, "/v1/watches", body, token: "anna")
+            #expect(answer.status == status && answer.json["detail"]?.string != nil)
+        }
+        world.replica.apply(.circleRemoved(CircleRemoval(circle: CircleID(.zero))))
+        let alone = try world.send(.post, "/v1/watches", #"{"minutes": 5}"#, token: "anna")
+        #expect(alone.status == 409 && alone.json["hint"]?.string != nil)
+        #expect(try world.send(.get, "/v1/watches", token: "nobody").status == 401)
+    }
+
+    @Test func `forgets a person who is gone`() throws {
+        let world = try World()
+        let id = try watch(world)
+        try world.hear(.personRemoved(PersonRemoval(person: anna)))
+        #expect(try world.send(.get, "/v1/watches/\(id)", token: "operator").status == 404)
+        try world.pass(.seconds(3 * 3600))
+        #expect(!world.fired.contains { $0.kind == .watchExpired })
+    }
+
+    // MARK: Requests that come again
+
+    @Test func `gives the same request with the same key its first answer`() throws {
+        let world = try World()
+        func send(_ minutes: Int, token: String = "anna") throws -> Response {
+            try world.send(
+                .post, "/v1/watches", "{\"minutes\": \(minutes)}", token: token, key: "k1")
+        }
+        let first = try send(60)
+        try world.restart()
+        let second = try send(60)
+        #expect(second.status == 201 && second.body == first.body)
+        #expect(second.headers["ETag"] == first.headers["ETag"])
+        #expect(second.headers["Idempotency-Replayed"] == "true")
+        #expect(world.fired.count == 1)
+        #expect(try send(61).status == 409)
+        #expect(try send(60, token: "ben").json["id"] != first.json["id"])
+        try world.pass(.seconds(24 * 3600 + 120))
+        #expect(try send(60).json["id"] != first.json["id"])
+        #expect(try world.database.scalar("SELECT count(*) FROM kept_answer") == 1)
+    }
+
+    @Test func `keeps answers so that the store alone shows nothing of them`() throws {
+        let world = try World()
+        try world.send(
+            .post, "/v1/watches", #"{"minutes": 60, "note": "sealed?"}"#, token: "anna", key: "k")
+        let sealed = try world.database.first("SELECT sealed FROM kept_answer") { $0.blob(0) }
+        let text = String(decoding: try #require(sealed), as: UTF8.self)
+        #expect(!text.contains("sealed?") && !text.contains("minutes"))
+    }
+
+    @Test func `does not keep a refusal, and refuses a key that is none`() throws {
+        let world = try World()
+        let body = #"{"minutes": 0.01}"#
+        #expect(
+            try world.send(.post, "/v1/watches", body, token: "anna", key: "k").status == 400)
+        #expect(try world.database.scalar("SELECT count(*) FROM kept_answer") == 0)
+        for key in [String(repeating: "k", count: 256), "ü"] {
+            let answer = try world.send(
+                .post, "/v1/watches", #"{"minutes": 5}"#, token: "anna", key: key)
+            #expect(answer.status == 400)
+            #expect(answer.json["field"]?.string == "Idempotency-Key")
+        }
+    }
+
+    // MARK: Undelivered emergencies
+
+    @Test func `alarms the operator when nobody is told, until somebody is`() throws {
+        let world = try World(alarmURL: "https://operator.example/alarm")
+        try world.hear(.sosRaised(signal))
+        try world.pass(.seconds(24))
+        #expect(world.service.troubles.isEmpty && world.transfers.isEmpty)
+        try world.pass(.seconds(1))
+        #expect(world.service.troubles.count == 1)
+        world.service.writeMetrics(world.metrics)
+        #expect(world.metrics.render().contains("\njaga_emergency_undelivered 1\n"))
+        guard case .http(let call)? = world.transfers.first?.call else {
+            Issue.record("nothing was called")
+            return
+        }
+        #expect(call.url == "https://operator.example/alarm" && call.method == .post)
+        let body = try JSON.parse(call.body)
+        #expect(body["emergency"]?.string == signal.id.description)
+        #expect(world.transfers.first?.lane == .safety)
+
+        let failed = TransferResult(
+            token: world.transfers[0].token,
+            outcome: .answered(TransferAnswer(status: 500, body: [])), elapsed: .zero)
+        try world.turn { try world.service.transferred(failed) }
+        try world.pass(.seconds(5))
+        #expect(world.transfers.count == 2)
+        let taken = TransferResult(
+            token: world.transfers[1].token,
+            outcome: .answered(TransferAnswer(status: 204, body: [])), elapsed: .zero)
+        try world.turn { try world.service.transferred(taken) }
+        try world.pass(.seconds(3600))
+        #expect(world.transfers.count == 2 && world.service.troubles.count == 1)
+
+        let news = NotificationNews(
+            notification: NotificationID(.zero), emergency: signal.id, person: anna,
+            recipient: ben, channel: .sms, state: .accepted, gateway: "sms", answer: "")
+        try world.hear(.notificationChanged(news))
+        #expect(world.service.troubles.isEmpty)
+    }
+
+    // MARK: Whoever lost the stream
+
+    @Test func `can tell again what runs and what ran out, with the same ids`() throws {
+        let world = try World()
+        _ = try watch(world)
+        try world.hear(.clockWanted(clock(1, after: 10)))
+        try world.pass(.seconds(2 * 3600))
+        try world.send(.post, "/v1/watches", #"{"minutes": 60}"#, token: "ben")
+        let told = Set(world.fired.map(\.id))
+        let snapshot = try world.service.snapshot(of: .fired)
+        #expect(snapshot.map(\.kind) == [.watchChanged, .watchChanged, .watchExpired, .clockFired])
+        #expect(snapshot.allSatisfy { told.contains($0.id) })
+        #expect(snapshot.suffix(2).allSatisfy { world.fired.contains($0) })
+    }
+
+    @Test func `takes a snapshot of others' streams as it takes their events`() throws {
+        let world = try World()
+        try world.turn {
+            try world.service.replace(
+                .events(Partition.all[0]), with: [world.event(.clockWanted(clock(1, after: 10)))])
+        }
+        try world.pass(.seconds(10))
+        #expect(world.fired.map(\.kind) == [.clockFired])
+    }
+}
