@@ -137,6 +137,12 @@ let package = Package(
                 "Runtime", "Store", "Web", "Wire",
             ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
+        tests(
+            "MembershipDaemon",
+            [
+                "MembershipDaemon", "MembershipCore", "Directory", "Hashing", "Parsing", "Runtime",
+                "Store", "Web", "Wire",
+            ]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests(
             "EvaluatorDaemon",

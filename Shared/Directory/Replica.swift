@@ -29,7 +29,7 @@ public struct Replica: Hashable, Sendable {
     /// Takes one event of the `directory` stream in; events of other streams change nothing.
     ///
     /// - Returns: the same change step by step, each step about one thing alone: what a store that
-    ///   keeps a row a thing has to write, in this order. A removed person yields their credentials,
+    ///   keeps a row a thing has to write, in this order. A removed person yields credentials,
     ///   devices, private zones and circles without them, then the person. Empty when nothing
     ///   changed.
     @discardableResult

@@ -5,7 +5,7 @@ import Testing
 /// What the table of rights says of one action for one role.
 private enum Cell { case yes, no, never, setting, ifTold }
 
-/// The table of rights, row by row: the actions, whose the resource is, and admin, guardian, member.
+/// The table of rights, row by row: actions, whose the resource is, and admin, guardian, member.
 private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     (
         [

@@ -34,10 +34,10 @@ struct Attempt {
 
     /// What the one who acts may have: by plan, or all that the suite bears for the operator.
     var allowance: Limits.Allowance {
-        guard let actor = command.principal.person.flatMap(directory.person) else {
+        guard let person = command.principal.person.flatMap(directory.person) else {
             return Limits.suite
         }
-        return Limits.allowance(of: actor.plan)
+        return Limits.allowance(of: person.plan)
     }
 
     /// Whether a circle would be left with members and without an admin.

@@ -1,0 +1,71 @@
+import Directory
+import MembershipCore
+import Model
+import Parsing
+import Web
+
+/// Makes the HTTP answer of what became of a change.
+struct AnswerView {
+    let directory: Replica
+    let principal: Principal
+    /// Where the new thing is; nil when nothing new was made.
+    let location: String?
+    /// The secret that a new credential shows once.
+    let secret: NewSecret?
+
+    /// - Parameter isActive: whether a new credential is known where phones report already.
+    func response(to answer: Answer, isActive: Bool = false) -> Response {
+        switch answer {
+        case .person(let person):
+            entity(View.person(person, directory.credentials(of: person.id)), person.version)
+        case .device(let device):
+            entity(View.device(device, directory.credentials(of: device.id)), device.version)
+        case .newDevice(let device, let credential):
+            entity(
+                [
+                    "device": View.device(device, [credential]),
+                    "credential": shown(credential), "active": .bool(isActive),
+                ], device.version)
+        case .credential(let credential):
+            .json(["credential": shown(credential), "active": .bool(isActive)], status: 201)
+        case .circle(let circle):
+            entity(
+                View.circle(circle, isInvitation: isInvitation(circle)) {
+                    directory.person($0)?.name ?? ""
+                }, circle.version)
+        case .zone(let zone): entity(View.zone(zone), zone.version)
+        case .gone: Response(status: 204)
+        case .refused(let refusal): .problem(Problem(refusal))
+        }
+    }
+
+    private func entity(_ json: JSON, _ version: Int64) -> Response {
+        .entity(json, version: version, status: location == nil ? 200 : 201, location: location)
+    }
+
+    private func shown(_ credential: Credential) -> JSON {
+        [
+            "id": .string(credential.id.description),
+            "created": .string(credential.created.description),
+            "token": secret.map { .string($0.token) } ?? .null,
+        ]
+    }
+
+    private func isInvitation(_ circle: Circle) -> Bool {
+        principal.person.map { circle.member($0) == nil } ?? false
+    }
+}
+
+extension Problem {
+    /// What a refusal is in HTTP.
+    init(_ refusal: Refusal) {
+        switch refusal.reason {
+        case .missing: self = .notFound(refusal.detail, hint: refusal.hint)
+        case .denied: self = .denied(refusal.detail, hint: refusal.hint)
+        case .outdated: self = .outdated(refusal.detail, hint: refusal.hint)
+        case .conflict: self = .conflict(refusal.detail, field: refusal.field, hint: refusal.hint)
+        case .invalid: self = .invalid(refusal.detail, field: refusal.field, hint: refusal.hint)
+        }
+        field = refusal.field
+    }
+}

@@ -1,0 +1,41 @@
+import Model
+import Web
+
+/// Answers that show a new credential and wait until phones can use it: until ingest has said that
+/// it knows the directory up to there, or a while has passed.
+struct AwaitedAnswers {
+    static let patience: Duration = .seconds(2)
+
+    struct Awaited {
+        var request: UInt64
+        /// Number in the directory stream of the last record of the change.
+        var sequence: UInt64
+        var deadline: Timestamp
+        /// The answer, told whether the credential is known where phones report.
+        var response: (_ isActive: Bool) -> Response
+        var key: KeptAnswers.Key?
+    }
+
+    /// In the order in which they came, so deadlines ascend.
+    private var waiting: [Awaited] = []
+
+    var count: Int { waiting.count }
+
+    /// When the first one has waited long enough.
+    var deadline: Timestamp? { waiting.first?.deadline }
+
+    mutating func append(_ awaited: Awaited) { waiting.append(awaited) }
+
+    /// Forgets all: the host has answered them.
+    mutating func removeAll() { waiting.removeAll() }
+
+    /// Takes out those that need wait no longer.
+    ///
+    /// - Parameter heard: how far ingest knows the directory
+    mutating func ready(at now: Timestamp, heard: UInt64) -> [(Awaited, isActive: Bool)] {
+        let count = waiting.prefix { $0.sequence <= heard || $0.deadline <= now }.count
+        let ready = waiting.prefix(count).map { ($0, isActive: $0.sequence <= heard) }
+        waiting.removeFirst(count)
+        return ready
+    }
+}

@@ -1,0 +1,149 @@
+import MembershipCore
+import Model
+import Parsing
+import Runtime
+import Web
+
+/// A change as a request asks for it, with the secret that its answer shows.
+struct RequestedChange {
+    var change: Change
+    /// Where the changed thing is found afterwards; nil where it says itself.
+    var location: String?
+    var secret: NewSecret?
+
+    init(_ change: Change, at location: String? = nil, secret: NewSecret? = nil) {
+        self.change = change
+        self.location = location
+        self.secret = secret
+    }
+}
+
+/// Makes a change of a request's path and body. Ids and secrets of new things are made here.
+struct ChangeReader {
+    let request: Request
+    let parameters: Parameters
+
+    func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        switch changing {
+        case .createPerson, .updatePerson, .removePerson: try readPerson(changing)
+        case .createDevice, .updateDevice, .removeDevice: try readDevice(changing)
+        case .rotateCredential, .createCredential, .removeCredential, .rotateOperatorToken:
+            try readCredential(changing)
+        case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
+        case .addMember, .updateMember, .removeMember: try readMember(changing)
+        case .createZone, .updateZone, .removeZone: try readZone(changing)
+        }
+    }
+
+    private func readPerson(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        if case .createPerson = changing {
+            let id = PersonID(SecureRandom.id())
+            return RequestedChange(
+                .createPerson(id, try PersonBody.read(body(), isNew: true)), at: "/v1/people/\(id)")
+        }
+        let id = try person
+        if case .removePerson = changing { return RequestedChange(.removePerson(id)) }
+        return RequestedChange(.updatePerson(id, try PersonBody.read(body(), isNew: false)))
+    }
+
+    private func readDevice(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        let owner = try person
+        if case .createDevice = changing {
+            let id = DeviceID(SecureRandom.id())
+            let patch = try DeviceBody.read(body(), isNew: true)
+            let secret = NewSecret()
+            return RequestedChange(
+                .createDevice(owner, id, patch, secret.credential),
+                at: "/v1/people/\(owner)/devices/\(id)", secret: secret)
+        }
+        let id = try parameters.id("device", DeviceID.self)
+        if case .removeDevice = changing { return RequestedChange(.removeDevice(owner, id)) }
+        return RequestedChange(
+            .updateDevice(owner, id, try DeviceBody.read(body(), isNew: false)))
+    }
+
+    private func readCredential(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        let secret = NewSecret()
+        switch changing {
+        case .rotateOperatorToken:
+            return RequestedChange(.rotateOperatorToken(secret.credential), secret: secret)
+        case .rotateCredential:
+            return RequestedChange(
+                .rotateCredential(
+                    try person, try parameters.id("device", DeviceID.self), secret.credential),
+                secret: secret)
+        case .createCredential:
+            return RequestedChange(
+                .createCredential(try person, secret.credential), secret: secret)
+        default:
+            return RequestedChange(
+                .removeCredential(
+                    try person, try parameters.id("credential", CredentialID.self)))
+        }
+    }
+
+    private func readCircle(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        if case .createCircle = changing {
+            let id = CircleID(SecureRandom.id())
+            return RequestedChange(
+                .createCircle(id, try CircleBody.read(body(), isNew: true)),
+                at: "/v1/circles/\(id)")
+        }
+        let id = try circle
+        if case .removeCircle = changing { return RequestedChange(.removeCircle(id)) }
+        return RequestedChange(.updateCircle(id, try CircleBody.read(body(), isNew: false)))
+    }
+
+    private func readMember(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        let circle = try circle
+        if case .addMember = changing {
+            let (person, patch) = try MemberBody.readNew(body())
+            return RequestedChange(
+                .addMember(circle, person, patch), at: "/v1/circles/\(circle)/members/\(person)")
+        }
+        let person = try person
+        if case .removeMember = changing { return RequestedChange(.removeMember(circle, person)) }
+        return RequestedChange(.updateMember(circle, person, try MemberBody.read(body())))
+    }
+
+    private func readZone(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        let circle = try circle
+        if case .createZone = changing {
+            let id = ZoneID(SecureRandom.id())
+            return RequestedChange(
+                .createZone(circle, id, try ZoneBody.read(body(), isNew: true)),
+                at: "/v1/circles/\(circle)/zones/\(id)")
+        }
+        let id = try parameters.id("zone", ZoneID.self)
+        if case .removeZone = changing { return RequestedChange(.removeZone(circle, id)) }
+        return RequestedChange(.updateZone(circle, id, try ZoneBody.read(body(), isNew: false)))
+    }
+
+    private var person: PersonID {
+        get throws(Problem) { try parameters.id("person", PersonID.self) }
+    }
+
+    private var circle: CircleID {
+        get throws(Problem) { try parameters.id("circle", CircleID.self) }
+    }
+
+    private func body() throws(Problem) -> JSON {
+        guard !request.body.isEmpty else {
+            throw .invalid("the body is empty", hint: "send a JSON object")
+        }
+        return try request.json()
+    }
+
+    /// The version that `If-Match` names; nil without one, or for any.
+    func ifVersion() throws(Problem) -> Int64? {
+        guard let value = request.headers["If-Match"], value != "*" else { return nil }
+        let digits =
+            value.hasPrefix("\"") && value.hasSuffix("\"") ? value.dropFirst().dropLast() : ""
+        guard let version = Int64(digits) else {
+            throw .invalid(
+                "this is not an entity tag of ours", field: "If-Match",
+                hint: #"send the ETag of the last answer, such as "3""#)
+        }
+        return version
+    }
+}

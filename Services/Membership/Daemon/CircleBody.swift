@@ -1,0 +1,99 @@
+import MembershipCore
+import Model
+import Parsing
+import Web
+
+/// Reads what a caller says of a circle.
+enum CircleBody {
+    static func read(_ json: JSON, isNew: Bool) throws(Problem) -> CirclePatch {
+        let fields = try Fields(
+            json, known: ["name", "membersSeePositions", "guardiansEditZones", "escalation"],
+            readOnly: ["id", "members", "version"])
+        var patch = CirclePatch()
+        patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
+        if isNew, patch.name == nil { throw fields.missing("name", "such as Family") }
+        patch.membersSeePositions = try fields.flag("membersSeePositions")
+        patch.guardiansEditZones = try fields.flag("guardiansEditZones")
+        guard let tiers = try fields.array("escalation") else { return patch }
+        var escalation: [EscalationTier] = []
+        for (index, value) in tiers.enumerated() {
+            escalation.append(try tier(value, at: "escalation[\(index)]"))
+        }
+        patch.escalation = escalation
+        return patch
+    }
+
+    private static func tier(_ json: JSON, at path: String) throws(Problem) -> EscalationTier {
+        let fields = try Fields(
+            json, at: path, known: ["roles", "people", "channels", "waitSeconds"])
+        var people: [PersonID] = []
+        let values = try fields.array("people", countMax: Limits.escalationPeopleMax) ?? []
+        for (index, value) in values.enumerated() {
+            let path = "\(fields.path("people"))[\(index)]"
+            people.append(try Fields.id(value, at: path, PersonID.self))
+        }
+        var tier = EscalationTier(
+            roles: try fields.choices("roles", Role.self) ?? [], people: people)
+        if let channels = try fields.choices("channels", Channel.self) {
+            guard !channels.isEmpty else {
+                throw fields.wrong("channels", "this tier has no channel", "leave it out for all")
+            }
+            tier.channels = channels
+        }
+        if let wait = try fields.integer("waitSeconds", in: Limits.escalationWaitSeconds) {
+            tier.waitSeconds = wait
+        }
+        return tier
+    }
+}
+
+/// Reads what a caller says of a membership.
+enum MemberBody {
+    /// - Returns: whom it is about, where that is not in the path.
+    static func readNew(_ json: JSON) throws(Problem) -> (PersonID, MemberPatch) {
+        let fields = try Fields(json, known: ["person", "role", "sharing", "precision"])
+        guard let person = try fields.id("person", PersonID.self) else {
+            throw fields.missing("person", "the id of somebody with an account")
+        }
+        return (person, try patch(fields))
+    }
+
+    static func read(_ json: JSON) throws(Problem) -> MemberPatch {
+        let fields = try Fields(
+            json, known: ["role", "sharing", "precision", "accepted"],
+            readOnly: ["person", "name", "joined", "trackerID"])
+        return try patch(fields)
+    }
+
+    private static func patch(_ fields: Fields) throws(Problem) -> MemberPatch {
+        var patch = MemberPatch()
+        patch.role = try fields.choice("role", Role.self)
+        patch.sharing = try sharing(fields)
+        patch.precision = try fields.choice("precision", Precision.self)
+        patch.accepted = try fields.flag("accepted")
+        return patch
+    }
+
+    /// `"on"`, `"off"` or `{"pausedUntil": time}`.
+    private static func sharing(_ fields: Fields) throws(Problem) -> Sharing? {
+        guard let value = fields.value("sharing") else { return nil }
+        switch value {
+        case "on": return .on
+        case "off": return .off
+        case .object:
+            let pause = try Fields(value, at: fields.path("sharing"), known: ["pausedUntil"])
+            guard let text = try pause.text("pausedUntil") else {
+                throw pause.missing("pausedUntil")
+            }
+            guard let end = Timestamp(text) else {
+                throw pause.wrong(
+                    "pausedUntil", "this is not a time", "such as 2026-11-20T18:00:00Z")
+            }
+            return .pausedUntil(end)
+        default:
+            throw fields.wrong(
+                "sharing", "this is no state of sharing",
+                #"use "on", "off" or {"pausedUntil": "2026-11-20T18:00:00Z"}"#)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Directory
+import Model
+import Parsing
+import Store
+
+/// The directory in the store: one row a thing, its data as JSON.
+struct DirectoryRows {
+    let database: Database
+
+    /// The directory as the rows say.
+    func load() throws -> Replica {
+        var directory = Replica()
+        try each("SELECT data FROM person") { directory.apply(.personChanged(try $0.decode())) }
+        try each("SELECT data FROM device") { directory.apply(.deviceChanged(try $0.decode())) }
+        try each("SELECT data FROM credential") {
+            directory.apply(.credentialChanged(try $0.decode()))
+        }
+        try each("SELECT data FROM circle") { directory.apply(.circleChanged(try $0.decode())) }
+        try each("SELECT data FROM zone") { directory.apply(.zoneChanged(try $0.decode())) }
+        return directory
+    }
+
+    /// Writes or deletes the one row that a step of the directory is about.
+    func record(_ step: EventBody) throws {
+        switch step {
+        case .personChanged(let person):
+            try put("INSERT OR REPLACE INTO person VALUES (?, ?)", person.id, person)
+        case .deviceChanged(let device):
+            try put("INSERT OR REPLACE INTO device VALUES (?, ?)", device.id, device)
+        case .credentialChanged(let credential):
+            try put("INSERT OR REPLACE INTO credential VALUES (?, ?)", credential.id, credential)
+        case .circleChanged(let circle):
+            try put("INSERT OR REPLACE INTO circle VALUES (?, ?)", circle.id, circle)
+        case .zoneChanged(let zone):
+            try put("INSERT OR REPLACE INTO zone VALUES (?, ?)", zone.id, zone)
+        case .personRemoved(let removal):
+            try database.run("DELETE FROM person WHERE id = ?", .id(removal.person))
+        case .deviceRemoved(let removal):
+            try database.run("DELETE FROM device WHERE id = ?", .id(removal.device))
+        case .credentialRemoved(let removal):
+            try database.run("DELETE FROM credential WHERE id = ?", .id(removal.credential))
+        case .circleRemoved(let removal):
+            try database.run("DELETE FROM circle WHERE id = ?", .id(removal.circle))
+        case .zoneRemoved(let removal):
+            try database.run("DELETE FROM zone WHERE id = ?", .id(removal.zone))
+        default: fatalError("broken invariant: \(step.kind.type) is an event of the directory")
+        }
+    }
+
+    private func each(_ sql: String, _ body: (JSON) throws -> Void) throws {
+        try database.rows(sql) { try body(try JSON.parse($0.blob(0))) }
+    }
+
+    private func put<Kind>(
+        _ sql: String, _ id: Identifier<Kind>, _ value: some Encodable
+    ) throws {
+        try database.run(sql, .id(id), .blob(try JSON.encode(value).serialized()))
+    }
+}
+
+extension JSON {
+    /// The value that the context asks for.
+    fileprivate func decode<Value: Decodable>() throws -> Value { try decode(Value.self) }
+}

@@ -1,0 +1,131 @@
+import Model
+import Parsing
+import Web
+
+/// Reads a GeoJSON geometry and remembers how its parts are named in the JSON.
+struct GeometryReader {
+    static let path = "geometry.coordinates"
+
+    private enum Kind: String, CaseIterable {
+        case point = "Point"
+        case polygon = "Polygon"
+        case multiPolygon = "MultiPolygon"
+    }
+
+    private let kind: Kind
+    private let coordinates: JSON
+
+    init(_ json: JSON) throws(Problem) {
+        let fields = try Fields(
+            json, at: "geometry", known: ["type", "coordinates"], readOnly: ["bbox"])
+        guard let kind = try fields.choice("type", Kind.self) else {
+            throw fields.missing("type", "one of Point, Polygon, MultiPolygon")
+        }
+        guard let coordinates = fields.value("coordinates") else {
+            throw fields.missing("coordinates")
+        }
+        self.kind = kind
+        self.coordinates = coordinates
+    }
+
+    /// Where a polygon, a ring or a point stands: `geometry.coordinates[0][3]`.
+    func path(polygon: Int, ring: Int? = nil, vertex: Int? = nil) -> String {
+        let indexes: [Int?]
+        switch kind {
+        case .point: indexes = []
+        case .polygon: indexes = [ring, vertex]
+        case .multiPolygon: indexes = [polygon, ring, vertex]
+        }
+        return GeometryReader.path + indexes.compactMap { $0 }.map { "[\($0)]" }.joined()
+    }
+
+    func shape(radiusCentimetres: Int32?) throws(Problem) -> ZoneShape {
+        if kind == .point {
+            guard let radiusCentimetres else {
+                throw .invalid(
+                    "a Point needs a radius", field: "properties.radius", hint: "in metres")
+            }
+            return .circle(
+                center: try position(coordinates, at: GeometryReader.path),
+                radiusCentimetres: radiusCentimetres)
+        }
+        if radiusCentimetres != nil {
+            throw .invalid(
+                "only a Point has a radius", field: "properties.radius", hint: "leave it out")
+        }
+        if kind == .polygon { return .polygons([try polygon(coordinates, number: 0)]) }
+        var polygons: [Polygon] = []
+        for (number, value) in try list(coordinates, at: GeometryReader.path).enumerated() {
+            polygons.append(try polygon(value, number: number))
+        }
+        return .polygons(polygons)
+    }
+
+    private func polygon(_ json: JSON, number: Int) throws(Problem) -> Polygon {
+        var rings: [[Coordinate]] = []
+        for (index, value) in try list(json, at: path(polygon: number)).enumerated() {
+            rings.append(try ring(value, polygon: number, number: index))
+        }
+        guard let outer = rings.first else {
+            throw .invalid(
+                "a polygon has an outer ring", field: path(polygon: number),
+                hint: "give a list of rings, each a list of positions")
+        }
+        return Polygon(outer: outer, holes: Array(rings.dropFirst()))
+    }
+
+    /// A ring as it is drawn: the last position, which repeats the first, is left out.
+    private func ring(
+        _ json: JSON, polygon: Int, number: Int
+    ) throws(Problem) -> [Coordinate] {
+        let place = path(polygon: polygon, ring: number)
+        var ring: [Coordinate] = []
+        for (index, value) in try list(json, at: place).enumerated() {
+            ring.append(
+                try position(value, at: path(polygon: polygon, ring: number, vertex: index)))
+        }
+        guard ring.count >= 4 else {
+            throw .invalid(
+                "a ring has at least four positions, this one \(ring.count)", field: place,
+                hint: "give three different ones and the first again")
+        }
+        guard ring.first == ring.last else {
+            throw .invalid(
+                "the ring is not closed",
+                field: path(polygon: polygon, ring: number, vertex: ring.count - 1),
+                hint: "end it with its first position")
+        }
+        return ring.dropLast()
+    }
+
+    /// Longitude, latitude; an altitude behind them is passed over.
+    private func position(_ json: JSON, at path: String) throws(Problem) -> Coordinate {
+        guard let values = json.array, values.count >= 2, let longitude = values[0].double,
+            let latitude = values[1].double
+        else {
+            throw .invalid(
+                "this is not a position", field: path,
+                hint: "use [longitude, latitude] in degrees")
+        }
+        guard abs(longitude) <= 180 else {
+            throw .invalid(
+                "\(longitude) is no longitude", field: path + "[0]",
+                hint: "it goes from -180 to 180 degrees and stands first")
+        }
+        guard abs(latitude) <= 90,
+            let position = Coordinate(latitude: latitude, longitude: longitude)
+        else {
+            throw .invalid(
+                "\(latitude) is no latitude", field: path + "[1]",
+                hint: "it goes from -90 to 90 degrees and stands second, after the longitude")
+        }
+        return position
+    }
+
+    private func list(_ json: JSON, at path: String) throws(Problem) -> [JSON] {
+        guard let values = json.array else {
+            throw .invalid("this is not a list", field: path, hint: "see RFC 7946, section 3.1")
+        }
+        return values
+    }
+}

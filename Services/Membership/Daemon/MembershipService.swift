@@ -1,0 +1,240 @@
+import Bus
+import Directory
+import Hashing
+import Hosting
+import MembershipCore
+import Model
+import Parsing
+import Runtime
+import Store
+import Web
+import Wire
+
+/// Between HTTP, store and directory stream on one side and ``MembershipCore`` on the other.
+final class MembershipService: Service {
+    private let host: Host
+    private let rows: DirectoryRows
+    private let keptAnswers: KeptAnswers
+    private let operatorToken: OperatorToken
+    private var core = MembershipCore()
+    private var awaited = AwaitedAnswers()
+    /// The token of the file may not be the directory's.
+    private var mustAdoptToken = true
+    private var nextPruning = Timestamp.zero
+
+    private static let pruningInterval: Duration = .seconds(600)
+
+    init(_ host: Host) {
+        self.host = host
+        rows = DirectoryRows(database: host.database)
+        keptAnswers = KeptAnswers(database: host.database)
+        operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
+    }
+
+    // MARK: Turns
+
+    func start() throws {
+        core = MembershipCore(directory: try rows.load())
+        try adoptToken()
+    }
+
+    func reload() throws {
+        core = MembershipCore(directory: try rows.load())
+        awaited.removeAll()
+        mustAdoptToken = true
+    }
+
+    func apply(_ event: Event, from stream: StreamName, at position: Position) throws {}
+
+    func tick() throws {
+        if mustAdoptToken { try adoptToken() }
+        if host.now >= nextPruning {
+            try keptAnswers.prune(at: host.now)
+            nextPruning = host.now + MembershipService.pruningInterval
+        }
+        for (awaited, isActive) in awaited.ready(at: host.now, heard: heardByIngest) {
+            let response = awaited.response(isActive)
+            if isActive, let key = awaited.key {
+                try keptAnswers.keep(response, to: key, at: host.now)
+            }
+            host.answer(awaited.request, response)
+        }
+    }
+
+    var nextDeadline: Timestamp? { awaited.deadline }
+
+    /// How far ingest has the directory on its disk.
+    private var heardByIngest: UInt64 {
+        host.bus.acknowledged(.directory, by: ServiceName.ingest.rawValue)
+    }
+
+    /// Makes the token of the secrets folder the operator's only one.
+    private func adoptToken() throws {
+        let isNew = !operatorToken.exists
+        let secret = try operatorToken.establish()
+        if isNew { host.log.info("made a new operator token", ["file": operatorToken.path]) }
+        var effects: [Effect] = []
+        core.handle(.operatorToken(secret.credential), at: host.now, into: &effects)
+        for case .record(let body) in effects { try record(body, cause: SecureRandom.id()) }
+        mustAdoptToken = false
+    }
+
+    // MARK: Requests
+
+    func handle(_ request: Request) throws {
+        do {
+            try serve(request)
+        } catch let problem as Problem {
+            host.answer(request.id, .problem(problem))
+        }
+    }
+
+    func principal(of request: Request) -> Principal? {
+        Credentials(request.headers).flatMap {
+            core.directory.principal(tokenHash: NewSecret.hash(of: $0.token))
+        }
+    }
+
+    private func serve(_ request: Request) throws {
+        switch Route.router.route(request) {
+        case .answered(let response): host.answer(request.id, response)
+        case .found(let route, let parameters):
+            guard let credentials = Credentials(request.headers) else {
+                throw Problem.unauthorized(
+                    "there are no credentials", hint: "send Authorization: Bearer TOKEN")
+            }
+            guard let principal = principal(of: request) else {
+                throw Problem.unauthorized("the credentials are wrong or have been replaced")
+            }
+            switch route {
+            case .read(let reading):
+                let reader = Reader(
+                    directory: core.directory, principal: principal, request: request,
+                    parameters: parameters, now: host.now)
+                host.answer(request.id, try reader.read(reading))
+            case .change(let changing):
+                let key = try KeptAnswers.Key(request, token: credentials.token)
+                if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
+                    return host.answer(request.id, kept)
+                }
+                let reader = ChangeReader(request: request, parameters: parameters)
+                let requested = try reader.read(changing)
+                let command = Command(
+                    request: request.id, principal: principal, ifVersion: try reader.ifVersion(),
+                    change: requested.change)
+                try perform(command, requested, trace: request.trace, key: key)
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    private func perform(
+        _ command: Command, _ requested: RequestedChange, trace: String, key: KeptAnswers.Key?
+    ) throws {
+        var effects: [Effect] = []
+        core.handle(.command(command), at: host.now, into: &effects)
+        let cause = SecureRandom.id()
+        for effect in effects {
+            switch effect {
+            case .record(let body): try record(body, cause: cause, trace: trace)
+            case .answer(let request, let answer):
+                try tell(answer, to: request, of: command, requested, key: key)
+            }
+        }
+    }
+
+    /// Writes the row that a step is about, and publishes it.
+    private func record(_ body: EventBody, cause: ID128, trace: String = "") throws {
+        try rows.record(body)
+        let id = Hash.meaning(
+            kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: cause)
+        try host.publish(
+            Event(id: id, time: host.now, trace: trace, body: body), on: .directory)
+    }
+
+    private func tell(
+        _ answer: Answer, to request: RequestID, of command: Command,
+        _ requested: RequestedChange, key: KeptAnswers.Key?
+    ) throws {
+        if case .credential = answer, case .rotateOperatorToken = command.change,
+            let secret = requested.secret
+        {
+            try operatorToken.write(secret)
+        }
+        let view = AnswerView(
+            directory: core.directory, principal: command.principal, location: requested.location,
+            secret: requested.secret)
+        let response = view.response(to: answer)
+        if let key, response.status < 300 { try keptAnswers.keep(response, to: key, at: host.now) }
+        guard answer.showsCredential else { return host.answer(request, response) }
+        awaited.append(
+            AwaitedAnswers.Awaited(
+                request: request, sequence: host.bus.end(of: .directory),
+                deadline: host.now + AwaitedAnswers.patience,
+                response: { view.response(to: answer, isActive: $0) }, key: key))
+    }
+
+    // MARK: The stream
+
+    func snapshot(of stream: StreamName) throws -> [Event] {
+        guard stream == .directory else { return [] }
+        return core.directory.allEvents().map { body in
+            let id = Hash.meaning(
+                kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: .zero)
+            return Event(id: id, time: host.now, body: body)
+        }
+    }
+
+    // MARK: What others see of the service
+
+    func writeMetrics(_ metrics: Metrics) {
+        let counts = core.directory.counts
+        let things = metrics.gauge("jaga_membership_things", "Things in the directory.", "kind")
+        for (kind, count) in [
+            ("person", counts.people), ("device", counts.devices),
+            ("credential", counts.credentials), ("circle", counts.circles), ("zone", counts.zones),
+        ] {
+            things.set(Double(count), kind)
+        }
+        metrics.gauge("jaga_membership_awaited_answers", "Answers that wait for ingest.")
+            .set(Double(awaited.count))
+    }
+
+    var statusDetails: JSON {
+        let counts = core.directory.counts
+        return [
+            "people": .integer(Int64(counts.people)), "devices": .integer(Int64(counts.devices)),
+            "circles": .integer(Int64(counts.circles)), "zones": .integer(Int64(counts.zones)),
+        ]
+    }
+}
+
+extension Answer {
+    /// Whether a token stands in it that somebody will use at once.
+    fileprivate var showsCredential: Bool {
+        switch self {
+        case .newDevice, .credential: true
+        case .person, .device, .circle, .zone, .gone, .refused: false
+        }
+    }
+}
+
+extension EventBody {
+    /// The thing that an event of the directory is about.
+    fileprivate var directorySubject: ID128 {
+        switch self {
+        case .personChanged(let value): value.id.raw
+        case .deviceChanged(let value): value.id.raw
+        case .credentialChanged(let value): value.id.raw
+        case .circleChanged(let value): value.id.raw
+        case .zoneChanged(let value): value.id.raw
+        case .personRemoved(let value): value.person.raw
+        case .deviceRemoved(let value): value.device.raw
+        case .credentialRemoved(let value): value.credential.raw
+        case .circleRemoved(let value): value.circle.raw
+        case .zoneRemoved(let value): value.zone.raw
+        default: fatalError("broken invariant: \(kind.type) is an event of the directory")
+        }
+    }
+}

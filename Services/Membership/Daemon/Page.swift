@@ -1,0 +1,47 @@
+import Parsing
+import Web
+
+/// One page of a list whose ids ascend; the cursor is the last id shown.
+struct Page<Element> {
+    private let elements: ArraySlice<Element>
+    private let next: String?
+
+    static var limitDefault: Int { 100 }
+    static var limitMax: Int { 500 }
+
+    /// - Throws: a problem when `limit` or `cursor` of the request is none.
+    init(
+        _ all: [Element], of request: Request, id: (Element) -> String
+    ) throws(Problem) {
+        var limit = Page.limitDefault
+        if let text = request.query["limit"] {
+            guard let number = Int(text), (1...Page.limitMax).contains(number) else {
+                throw .invalid(
+                    "this is not a number of elements", field: "limit",
+                    hint: "use 1 to \(Page.limitMax)")
+            }
+            limit = number
+        }
+        var start = all.startIndex
+        if let cursor = request.query["cursor"] {
+            guard !cursor.isEmpty else {
+                throw .invalid(
+                    "this is not a cursor", field: "cursor",
+                    hint: #"use the "next" of the page before"#)
+            }
+            start = all.firstIndex { id($0) > cursor } ?? all.endIndex
+        }
+        let rest = all[start...]
+        elements = rest.prefix(limit)
+        next = elements.endIndex < rest.endIndex ? elements.last.map(id) : nil
+    }
+
+    /// `{"items": […], "next": cursor or null}`
+    func response(_ view: (Element) -> JSON) -> Response {
+        let body: JSON = [
+            "items": .array(elements.map(view)),
+            "next": next.map { .string($0) } ?? .null,
+        ]
+        return .json(body)
+    }
+}

@@ -1,0 +1,174 @@
+import Directory
+import Model
+import Parsing
+import Web
+
+/// Answers what only asks. Everything is read from the directory in memory.
+struct Reader {
+    let directory: Replica
+    let principal: Principal
+    let request: Request
+    let parameters: Parameters
+    let now: Timestamp
+
+    func read(_ reading: Route.Reading) throws(Problem) -> Response {
+        switch reading {
+        case .people: try people()
+        case .person: try person()
+        case .devices: try devices()
+        case .device: try device()
+        case .circles: try circles()
+        case .circle: try circle()
+        case .members: try members()
+        case .member: try member()
+        case .zones: try zones()
+        case .zone: try zone()
+        case .rights: try RightsList(self).response()
+        }
+    }
+
+    /// Throws the denial, if it is one.
+    private func allow(_ action: Action, on target: RightsTarget) throws(Problem) {
+        let decision = directory.decide(principal, action, on: target, at: now)
+        if let denial = decision.denial { throw Problem(denial) }
+    }
+
+    // MARK: People
+
+    private func people() throws(Problem) -> Response {
+        try allow(.administer, on: .suite)
+        let page = try Page(directory.sortedPeople, of: request, id: \.id.description)
+        return page.response { View.person($0, directory.credentials(of: $0.id)) }
+    }
+
+    private func person() throws(Problem) -> Response {
+        let person = try knownPerson()
+        try allow(.readPerson, on: .person(person.id))
+        return .entity(
+            View.person(person, directory.credentials(of: person.id)), version: person.version)
+    }
+
+    private func devices() throws(Problem) -> Response {
+        let person = try knownPerson()
+        try allow(.readPerson, on: .person(person.id))
+        let page = try Page(directory.devices(of: person.id), of: request, id: \.id.description)
+        return page.response { View.device($0, directory.credentials(of: $0.id)) }
+    }
+
+    private func device() throws(Problem) -> Response {
+        let person = try knownPerson()
+        let id = try parameters.id("device", DeviceID.self)
+        guard let device = directory.device(id), device.person == person.id else {
+            throw .notFound("there is no such device")
+        }
+        try allow(.readPerson, on: .person(person.id))
+        return .entity(
+            View.device(device, directory.credentials(of: id)), version: device.version)
+    }
+
+    private func knownPerson() throws(Problem) -> Person {
+        let id = try parameters.id("person", PersonID.self)
+        guard let person = directory.person(id) else { throw .notFound("there is no such person") }
+        return person
+    }
+
+    // MARK: Circles
+
+    /// The operator's are all; a person's those joined and those invited to.
+    private func circles() throws(Problem) -> Response {
+        let circles: [Circle]
+        if let actor = principal.person {
+            let ids = directory.circles(of: actor) + directory.invitations(of: actor)
+            circles = ids.sorted().compactMap { directory.circle($0) }
+        } else {
+            circles = directory.sortedCircles
+        }
+        return try Page(circles, of: request, id: \.id.description).response { view($0) }
+    }
+
+    private func circle() throws(Problem) -> Response {
+        let circle = try readableCircle()
+        return .entity(view(circle), version: circle.version)
+    }
+
+    private func members() throws(Problem) -> Response {
+        let circle = try readableCircle()
+        let page = try Page(
+            circle.members.sorted { $0.person < $1.person }, of: request,
+            id: \.person.description)
+        return page.response { view($0, in: circle) }
+    }
+
+    private func member() throws(Problem) -> Response {
+        let circle = try readableCircle()
+        let person = try parameters.id("person", PersonID.self)
+        guard let member = circle.members.first(where: { $0.person == person }) else {
+            throw .notFound("there is no such member")
+        }
+        return .entity(view(member, in: circle), version: circle.version)
+    }
+
+    private func readableCircle() throws(Problem) -> Circle {
+        let circle = try knownCircle()
+        try allow(.readCircle, on: .circle(circle.id))
+        return circle
+    }
+
+    private func knownCircle() throws(Problem) -> Circle {
+        let id = try parameters.id("circle", CircleID.self)
+        guard let circle = directory.circle(id) else { throw .notFound("there is no such circle") }
+        return circle
+    }
+
+    private func view(_ circle: Circle) -> JSON {
+        View.circle(circle, isInvitation: isInvitation(circle)) { name(of: $0) }
+    }
+
+    private func view(_ member: Membership, in circle: Circle) -> JSON {
+        View.member(
+            member, name: name(of: member.person), isInvitation: isInvitation(circle))
+    }
+
+    private func isInvitation(_ circle: Circle) -> Bool {
+        principal.person.map { circle.member($0) == nil } ?? false
+    }
+
+    private func name(of person: PersonID) -> String { directory.person(person)?.name ?? "" }
+
+    // MARK: Zones
+
+    private func zones() throws(Problem) -> Response {
+        let circle = try knownCircle()
+        try allow(.readZones, on: .circle(circle.id))
+        let page = try Page(
+            directory.zones(of: circle.id), of: request, id: \.id.description)
+        return page.response { View.zone($0) }
+    }
+
+    private func zone() throws(Problem) -> Response {
+        let circle = try knownCircle()
+        try allow(.readZones, on: .circle(circle.id))
+        let id = try parameters.id("zone", ZoneID.self)
+        guard let zone = directory.zone(id), zone.owner == .circle(circle.id) else {
+            throw .notFound("there is no such zone")
+        }
+        return .entity(View.zone(zone), version: zone.version)
+    }
+}
+
+extension Problem {
+    /// 403 with the reason.
+    init(_ denial: Denial) { self = .denied(denial.explanation, hint: denial.rawValue) }
+}
+
+extension Response {
+    /// A thing with its version as ETag.
+    static func entity(
+        _ json: JSON, version: Int64, status: Int = 200, location: String? = nil
+    ) -> Response {
+        var response = Response.json(json, status: status)
+        response.headers["ETag"] = "\"\(version)\""
+        if let location { response.headers["Location"] = location }
+        return response
+    }
+}

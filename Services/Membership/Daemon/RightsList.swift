@@ -1,0 +1,87 @@
+import Directory
+import Model
+import Parsing
+import Web
+
+/// `GET /v1/rights`: what the caller may do, before they try.
+///
+/// `?circle=` asks about a circle, `?person=` about a person (the caller if left out), both about
+/// that person's place in the circle. `?told=true` and `?acknowledged=true` describe an emergency
+/// of that person.
+struct RightsList {
+    private let reader: Reader
+    private let circle: CircleID?
+    private let person: PersonID?
+    private let isTold: Bool
+    private let isAcknowledged: Bool
+
+    init(_ reader: Reader) throws(Problem) {
+        self.reader = reader
+        let query = reader.request.query
+        circle = try RightsList.id(query, "circle", CircleID.self)
+        person = try RightsList.id(query, "person", PersonID.self) ?? reader.principal.person
+        isTold = query["told"] == "true"
+        isAcknowledged = query["acknowledged"] == "true"
+    }
+
+    func response() -> Response {
+        var items: [JSON] = []
+        for action in Action.allCases {
+            guard let target = target(of: action) else { continue }
+            let decision = reader.directory.decide(
+                reader.principal, action, on: target, at: reader.now)
+            var item: [JSON.Member] = [
+                .init("action", .string(action.rawValue)),
+                .init("allowed", .bool(decision.isAllowed)),
+            ]
+            if let denial = decision.denial {
+                item.append(.init("reason", .string(denial.rawValue)))
+                item.append(.init("explanation", .string(denial.explanation)))
+            }
+            items.append(.object(item))
+        }
+        let body: JSON = ["principal": principal, "items": .array(items), "next": .null]
+        return .json(body)
+    }
+
+    /// What an action would be done to; nil when the question does not say.
+    private func target(of action: Action) -> RightsTarget? {
+        switch action {
+        case .panic, .cancelEmergency, .watch, .readAccessLog, .editNeverTellList, .setPIN,
+            .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
+            .exportData, .erase:
+            person.map { .person($0) }
+        case .changeSharing, .leaveCircle, .acceptInvitation, .readPosition, .locate,
+            .readHistory:
+            circle.flatMap { circle in person.map { .member($0, in: circle) } }
+        case .raiseForOther, .readEmergency, .acknowledge, .resolve:
+            person.map {
+                .emergency(of: $0, isTold: isTold, isAcknowledged: isAcknowledged)
+            }
+        case .readCircle, .readZones, .readTimeline, .editZones, .editEscalation, .editCircle,
+            .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
+            circle.map { .circle($0) }
+        case .createCircle, .administer: .suite
+        }
+    }
+
+    /// Who asks.
+    private var principal: JSON {
+        switch reader.principal {
+        case .operator: ["kind": "operator"]
+        case .person(let person): ["kind": "person", "person": .string(person.description)]
+        case .device(let device, let person):
+            [
+                "kind": "device", "person": .string(person.description),
+                "device": .string(device.description),
+            ]
+        }
+    }
+
+    private static func id<Kind: IdentifierKind>(
+        _ query: Query, _ name: String, _ type: Identifier<Kind>.Type
+    ) throws(Problem) -> Identifier<Kind>? {
+        guard let text = query[name] else { return nil }
+        return try Fields.id(.string(text), at: name, type)
+    }
+}

@@ -1,0 +1,63 @@
+import Model
+import Web
+
+/// What a path and a method ask for.
+enum Route: Sendable {
+    case read(Reading)
+    case change(Changing)
+
+    enum Reading: Sendable {
+        case people, person, devices, device
+        case circles, circle, members, member, zones, zone
+        case rights
+    }
+
+    enum Changing: Sendable {
+        case createPerson, updatePerson, removePerson
+        case createDevice, updateDevice, removeDevice, rotateCredential
+        case createCredential, removeCredential
+        case createCircle, updateCircle, removeCircle
+        case addMember, updateMember, removeMember
+        case createZone, updateZone, removeZone
+        case rotateOperatorToken
+    }
+
+    static let router = Router<Route>([
+        (.get, "/v1/people", .read(.people)),
+        (.post, "/v1/people", .change(.createPerson)),
+        (.get, "/v1/people/{person}", .read(.person)),
+        (.put, "/v1/people/{person}", .change(.updatePerson)),
+        (.delete, "/v1/people/{person}", .change(.removePerson)),
+        (.get, "/v1/people/{person}/devices", .read(.devices)),
+        (.post, "/v1/people/{person}/devices", .change(.createDevice)),
+        (.get, "/v1/people/{person}/devices/{device}", .read(.device)),
+        (.put, "/v1/people/{person}/devices/{device}", .change(.updateDevice)),
+        (.delete, "/v1/people/{person}/devices/{device}", .change(.removeDevice)),
+        (
+            .post, "/v1/people/{person}/devices/{device}/credential",
+            .change(.rotateCredential)
+        ),
+        (.post, "/v1/people/{person}/credentials", .change(.createCredential)),
+        (
+            .delete, "/v1/people/{person}/credentials/{credential}",
+            .change(.removeCredential)
+        ),
+        (.get, "/v1/circles", .read(.circles)),
+        (.post, "/v1/circles", .change(.createCircle)),
+        (.get, "/v1/circles/{circle}", .read(.circle)),
+        (.put, "/v1/circles/{circle}", .change(.updateCircle)),
+        (.delete, "/v1/circles/{circle}", .change(.removeCircle)),
+        (.get, "/v1/circles/{circle}/members", .read(.members)),
+        (.post, "/v1/circles/{circle}/members", .change(.addMember)),
+        (.get, "/v1/circles/{circle}/members/{person}", .read(.member)),
+        (.put, "/v1/circles/{circle}/members/{person}", .change(.updateMember)),
+        (.delete, "/v1/circles/{circle}/members/{person}", .change(.removeMember)),
+        (.get, "/v1/circles/{circle}/zones", .read(.zones)),
+        (.post, "/v1/circles/{circle}/zones", .change(.createZone)),
+        (.get, "/v1/circles/{circle}/zones/{zone}", .read(.zone)),
+        (.put, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone)),
+        (.delete, "/v1/circles/{circle}/zones/{zone}", .change(.removeZone)),
+        (.get, "/v1/rights", .read(.rights)),
+        (.post, "/v1/admin/token", .change(.rotateOperatorToken)),
+    ])
+}

@@ -1,0 +1,147 @@
+import Model
+import Parsing
+
+/// How things look in the API.
+enum View {
+    /// A person with contact points; for themselves and the operator.
+    static func person(_ person: Person, _ credentials: [Credential]) -> JSON {
+        var members: [JSON.Member] = [
+            .init("id", .string(person.id.description)), .init("name", .string(person.name)),
+            .init("locale", .string(person.locale)), .init("timeZone", .string(person.timeZone)),
+            .init("contacts", .array(person.contacts.map(contact))),
+            .init("plan", .string(person.plan.rawValue)),
+            .init("billing", .string(person.billing.rawValue)),
+            .init("affiliation", .string(person.affiliation.rawValue)),
+            .init("signIn", .string(person.signIn.rawValue)),
+            .init("leadingDevice", text(person.leadingDevice?.description)),
+        ]
+        let own = credentials.filter { $0.device == nil }
+        members.append(.init("credentials", .array(own.map(credential))))
+        members.append(.init("version", .integer(person.version)))
+        return .object(members)
+    }
+
+    private static func contact(_ contact: ContactPoint) -> JSON {
+        [
+            "id": .string(contact.id.description), "channel": .string(contact.channel.rawValue),
+            "address": .string(contact.address), "rank": .integer(Int64(contact.rank)),
+        ]
+    }
+
+    static func device(_ device: Device, _ credentials: [Credential]) -> JSON {
+        [
+            "id": .string(device.id.description), "person": .string(device.person.description),
+            "name": .string(device.name), "platform": .string(device.platform.rawValue),
+            "client": .string(device.client),
+            "credentials": .array(credentials.map(credential)),
+            "version": .integer(device.version),
+        ]
+    }
+
+    /// Never the secret, nor its digest.
+    static func credential(_ credential: Credential) -> JSON {
+        [
+            "id": .string(credential.id.description),
+            "created": .string(credential.created.description),
+        ]
+    }
+
+    /// A circle with the names of its members.
+    ///
+    /// - Parameter isInvitation: the viewer has not joined and sees whom they would join, not how
+    ///   these share.
+    static func circle(
+        _ circle: Circle, isInvitation: Bool = false, name: (PersonID) -> String
+    ) -> JSON {
+        [
+            "id": .string(circle.id.description), "name": .string(circle.name),
+            "membersSeePositions": .bool(circle.membersSeePositions),
+            "guardiansEditZones": .bool(circle.guardiansEditZones),
+            "members": .array(
+                circle.members.map {
+                    member($0, name: name($0.person), isInvitation: isInvitation)
+                }),
+            "escalation": .array(circle.escalation.map(tier)),
+            "version": .integer(circle.version),
+        ]
+    }
+
+    static func member(_ member: Membership, name: String, isInvitation: Bool = false) -> JSON {
+        var members: [JSON.Member] = [
+            .init("person", .string(member.person.description)), .init("name", .string(name)),
+            .init("role", .string(member.role.rawValue)),
+            .init("joined", text(member.joined?.description)),
+        ]
+        if !isInvitation {
+            members.append(.init("sharing", sharing(member.sharing)))
+            members.append(.init("precision", .string(member.precision.rawValue)))
+            members.append(.init("trackerID", .string(member.trackerID)))
+        }
+        return .object(members)
+    }
+
+    private static func sharing(_ sharing: Sharing) -> JSON {
+        switch sharing {
+        case .on: "on"
+        case .off: "off"
+        case .pausedUntil(let end): ["pausedUntil": .string(end.description)]
+        }
+    }
+
+    private static func tier(_ tier: EscalationTier) -> JSON {
+        [
+            "roles": .array(tier.roles.map { .string($0.rawValue) }),
+            "people": .array(tier.people.map { .string($0.description) }),
+            "channels": .array(tier.channels.map { .string($0.rawValue) }),
+            "waitSeconds": .integer(Int64(tier.waitSeconds)),
+        ]
+    }
+
+    private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+}
+
+extension View {
+    /// A zone as a GeoJSON Feature, as its owner drew it.
+    static func zone(_ zone: Zone) -> JSON {
+        var properties: [JSON.Member] = [
+            .init("name", .string(zone.name)), .init("kind", .string(zone.kind.rawValue)),
+            .init("category", .string(zone.category)), .init("active", .bool(zone.active)),
+            .init("priority", .integer(Int64(zone.priority))),
+        ]
+        if case .circle(_, let radius) = zone.shape {
+            properties.append(.init("radius", .number(Double(radius) / 100)))
+        }
+        properties.append(.init("hysteresis", .integer(Int64(zone.hysteresisMetres))))
+        properties.append(
+            .init("transitions", .array(zone.transitions.map { .string($0.rawValue) })))
+        if case .circle(let circle) = zone.owner {
+            properties.append(.init("circle", .string(circle.description)))
+        }
+        properties.append(.init("version", .integer(zone.version)))
+        return [
+            "type": "Feature", "id": .string(zone.id.description), "geometry": geometry(zone.shape),
+            "properties": .object(properties),
+        ]
+    }
+
+    private static func geometry(_ shape: ZoneShape) -> JSON {
+        switch shape {
+        case .circle(let center, _): ["type": "Point", "coordinates": position(center)]
+        case .polygons(let polygons) where polygons.count == 1:
+            ["type": "Polygon", "coordinates": rings(polygons[0])]
+        case .polygons(let polygons):
+            ["type": "MultiPolygon", "coordinates": .array(polygons.map(rings))]
+        }
+    }
+
+    private static func rings(_ polygon: Polygon) -> JSON {
+        .array(
+            ([polygon.outer] + polygon.holes).map { ring in
+                .array((ring + ring.prefix(1)).map(position))
+            })
+    }
+
+    private static func position(_ coordinate: Coordinate) -> JSON {
+        [.number(coordinate.longitude), .number(coordinate.latitude)]
+    }
+}

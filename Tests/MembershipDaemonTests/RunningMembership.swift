@@ -1,0 +1,104 @@
+import Foundation
+import Parsing
+import TestSupport
+
+/// The real process with a home and ports of its own; ingest beside it where a test wants it.
+final class RunningMembership {
+    private let folder: TemporaryFolder
+    let portBase = FreePorts.base(of: [1, 2, 3, 4, 5, 101, 102, 104, 105, 201, 202, 204, 205, 301])
+    private(set) var membership: Capture?
+    private var ingest: Capture?
+
+    init(withIngest: Bool = false) async throws {
+        folder = try TemporaryFolder()
+        if withIngest {
+            ingest = try start("jaga-ingest")
+            try await waitUntilAnswering(1)
+        }
+        try await startAgain()
+    }
+
+    deinit {
+        for process in [membership, ingest] { process?.process.send(SIGKILL) }
+    }
+
+    /// Ends the process in the middle of everything.
+    func kill() async {
+        await membership?.stop(SIGKILL)
+        membership = nil
+    }
+
+    /// Starts the process on the same home.
+    func startAgain() async throws {
+        membership = try start("jaga-membership")
+        try await waitUntilAnswering(2)
+    }
+
+    private func start(_ program: String) throws -> Capture {
+        try Capture(
+            try Programs.path(program),
+            ["--home", folder.path, "--port-base", "\(portBase)"],
+            environment: ["PATH": "/usr/bin:/bin"])
+    }
+
+    private func waitUntilAnswering(_ number: Int) async throws {
+        let http = PlainHTTP(port: portBase + number)
+        let answers = await eventually { (try? http.send("GET", "/healthz").status) != nil }
+        guard answers else { throw TestFailure("service \(number) does not answer") }
+    }
+
+    // MARK: Talking to it
+
+    var tokenPath: String { folder.path + "/secrets/operator.token" }
+
+    /// The first line of the operator's token file.
+    func operatorToken() throws -> String {
+        try String(contentsOfFile: tokenPath, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Sends a request to membership, as the operator if no token is given.
+    ///
+    /// - Parameter body: JSON with single quotes for double ones; empty for none
+    @discardableResult
+    func ask(
+        _ method: String, _ path: String, _ body: String = "", as token: String? = nil,
+        headers: [String: String] = [:]
+    ) throws -> PlainHTTP.Answer {
+        try PlainHTTP(port: portBase + 2).send(
+            method, path, body: Array(body.replacing("'", with: "\"").utf8),
+            token: try token ?? operatorToken(), headers: headers)
+    }
+
+    /// Sends a request to ingest.
+    func askIngest(
+        _ method: String, _ path: String, as token: String
+    ) throws -> PlainHTTP.Answer {
+        try PlainHTTP(port: portBase + 1).send(method, path, token: token)
+    }
+
+    /// Creates a person and gives their id.
+    func person(_ name: String) throws -> String {
+        try ask("POST", "/v1/people", "{'name': '\(name)'}").text("id")
+    }
+
+    /// Creates a credential for a person and gives its token.
+    func token(of person: String) throws -> String {
+        try ask("POST", "/v1/people/\(person)/credentials").text("credential", "token")
+    }
+}
+
+extension PlainHTTP.Answer {
+    /// The text at a path of the body.
+    func text(_ keys: String...) throws -> String {
+        var json: JSON? = json
+        for key in keys { json = json?[key] }
+        guard let text = json?.string else {
+            throw TestFailure("\(status) without \(keys.joined(separator: ".")): \(text)")
+        }
+        return text
+    }
+
+    /// The field that a problem names.
+    var field: String? { json["field"]?.string }
+}

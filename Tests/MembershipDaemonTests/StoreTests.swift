@@ -1,0 +1,185 @@
+import Directory
+import Foundation
+import MembershipCore
+import Model
+import Parsing
+import Runtime
+import Store
+import TestSupport
+import Testing
+import Web
+import Wire
+
+@testable import MembershipDaemon
+
+private let now = Timestamp(seconds: 1_800_000_000)
+private let token = String(repeating: "t", count: 43)
+
+private func post(_ body: String, key: String?, path: String = "/v1/people") -> Request {
+    var request = Request(id: 1, method: .post, path: path, body: Array(body.utf8))
+    if let key { request.headers["Idempotency-Key"] = key }
+    return request
+}
+
+@Suite struct KeptAnswerTests {
+    private let answers: KeptAnswers
+
+    init() throws {
+        answers = KeptAnswers(
+            database: try Database(path: ":memory:", migrations: Tables.migrations))
+    }
+
+    private func keep(_ text: String, for request: Request) throws {
+        let key = try #require(try KeptAnswers.Key(request, token: token))
+        var response = Response.json(["token": .string(text)], status: 201)
+        response.headers["ETag"] = "\"1\""
+        try answers.keep(response, to: key, at: now)
+    }
+
+    private func answer(
+        to request: Request, token asking: String = token, at time: Timestamp = now
+    ) throws -> Response? {
+        let key = try #require(try KeptAnswers.Key(request, token: asking))
+        return try answers.answer(to: key, at: time)
+    }
+
+    @Test func `the same request gets the first answer and is told so`() throws {
+        try keep("first", for: post("{}", key: "k"))
+        let again = try #require(try answer(to: post("{}", key: "k")))
+        #expect(again.status == 201)
+        #expect(String(decoding: again.body, as: UTF8.self) == #"{"token":"first"}"#)
+        #expect(again.headers["ETag"] == "\"1\"")
+        #expect(again.headers["Idempotency-Replayed"] == "true")
+        #expect(try answer(to: post("{}", key: "other")) == nil)
+    }
+
+    @Test func `nobody else gets it, and the store does not show it`() throws {
+        try keep("secret-words", for: post("{}", key: "k"))
+        let other = String(repeating: "u", count: 43)
+        #expect(try answer(to: post("{}", key: "k"), token: other) == nil)
+        let stored = try answers.database.all("SELECT sealed FROM kept_answer") { $0.blob(0) }
+        #expect(stored.count == 1)
+        #expect(!String(decoding: stored[0], as: UTF8.self).contains("secret-words"))
+    }
+
+    @Test func `a key belongs to one request`() throws {
+        try keep("first", for: post("{}", key: "k"))
+        for request in [post("{ }", key: "k"), post("{}", key: "k", path: "/v1/circles")] {
+            let key = try #require(try KeptAnswers.Key(request, token: token))
+            let problem = #expect(throws: Problem.self) {
+                try answers.answer(to: key, at: now)
+            }
+            #expect(problem?.status == 409)
+            #expect(problem?.field == "Idempotency-Key")
+        }
+    }
+
+    @Test func `an answer is kept for a day`() throws {
+        try keep("first", for: post("{}", key: "k"))
+        let day = now + KeptAnswers.keptFor
+        #expect(try answer(to: post("{}", key: "k"), at: day - .seconds(1)) != nil)
+        #expect(try answer(to: post("{}", key: "k"), at: day) == nil)
+        try answers.prune(at: day)
+        #expect(
+            try answers.database.scalar("SELECT count(*) FROM kept_answer") == .integer(0))
+    }
+
+    @Test func `a key is a printable text`() throws {
+        #expect(try KeptAnswers.Key(post("{}", key: nil), token: token) == nil)
+        for key in ["", "a\nb", String(repeating: "k", count: 256)] {
+            let request = post("{}", key: key)
+            let problem = problem {
+                _ = try KeptAnswers.Key(request, token: token)
+            }
+            #expect(problem.field == "Idempotency-Key")
+        }
+    }
+}
+
+@Suite struct OperatorTokenTests {
+    @Test func `the first start makes a token that only its owner reads`() throws {
+        let folder = try TemporaryFolder()
+        let file = OperatorToken(home: folder.path)
+        let secret = try file.establish()
+        #expect(secret.token.utf8.count == 43)
+        #expect(try Files.read(file.path) == Array((secret.token + "\n").utf8))
+        #expect(rights(of: file.path) == 0o600)
+        #expect(rights(of: folder.file("secrets")) == 0o700)
+        #expect(try file.establish().credential.hash == secret.credential.hash)
+    }
+
+    @Test func `another token takes its place in one step`() throws {
+        let folder = try TemporaryFolder()
+        let file = OperatorToken(home: folder.path)
+        _ = try file.establish()
+        let secret = NewSecret()
+        try file.write(secret)
+        #expect(try file.establish().token == secret.token)
+        #expect(rights(of: file.path) == 0o600)
+    }
+
+    @Test func `a file that holds something else stops the start with a hint`() throws {
+        let folder = try TemporaryFolder()
+        let file = OperatorToken(home: folder.path)
+        try Files.makeFolder(folder.file("secrets"))
+        for text in [
+            "", "short\n", String(repeating: "x", count: 100), "with blanks in its middle…",
+        ] {
+            try Files.write(Array(text.utf8), to: file.path)
+            let error = #expect(throws: UnusableToken.self) { try file.establish() }
+            #expect(error?.hint.isEmpty == false)
+        }
+    }
+}
+
+@Suite struct DirectoryRowTests {
+    @Test func `what was recorded is there after a restart`() throws {
+        let folder = try TemporaryFolder()
+        var core = MembershipCore()
+        var patch = PersonPatch()
+        patch.name = "Anna"
+        var circle = CirclePatch()
+        circle.name = "Family"
+        let person = PersonID(SecureRandom.id())
+        let device = DeviceID(SecureRandom.id())
+        var phone = DevicePatch()
+        phone.name = "Pixel"
+        let zone = try ZoneBody.read(
+            try json(
+                """
+                {'type': 'Feature', 'properties': {'name': 'Home'}, 'geometry':
+                 {'type': 'Polygon', 'coordinates': [[[1, 1], [1.1, 1], [1.1, 1.1], [1, 1]]]}}
+                """), isNew: true)
+        let circleID = CircleID(SecureRandom.id())
+        let changes: [Change] = [
+            .createPerson(person, patch), .createCircle(circleID, circle),
+            .createDevice(person, device, phone, NewSecret().credential),
+            .addMember(circleID, person, MemberPatch()),
+            .createZone(circleID, ZoneID(SecureRandom.id()), zone),
+            .createCredential(person, NewSecret().credential),
+        ]
+        func perform(_ changes: [Change]) throws {
+            let rows = DirectoryRows(
+                database: try Database(path: folder.file("s"), migrations: Tables.migrations))
+            for change in changes {
+                var effects: [Effect] = []
+                core.handle(
+                    .command(Command(request: 1, principal: .operator, change: change)), at: now,
+                    into: &effects)
+                for case .record(let step) in effects { try rows.record(step) }
+            }
+            #expect(try rows.load() == core.directory)
+        }
+        try perform(changes)
+        #expect(core.directory.counts == (1, 1, 2, 1, 1))
+        try perform([.removeDevice(person, device), .removeCircle(circleID)])
+        try perform([.removePerson(person)])
+        #expect(core.directory.isEmpty)
+    }
+}
+
+/// The permission bits of a file or folder.
+private func rights(of path: String) -> UInt16? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.posixPermissions] as? NSNumber)?.uint16Value
+}
