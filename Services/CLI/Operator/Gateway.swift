@@ -1,0 +1,54 @@
+import Parsing
+import Web
+
+/// `jaga gateway`: ways out, and a test of each.
+enum Gateway: Command {
+    static let syntax = Syntax(
+        name: "gateway", parameters: ["[test]", "[NAME]"],
+        summary: "ways by which messages leave, and a test of each",
+        details: """
+            Without parameters it lists the gateways with their last answers. 'test NAME --to
+            ADDRESS' sends a test message through one and shows what became of it.
+            """,
+        options: [
+            .init(name: "--to", value: "ADDRESS", help: "a number or a mail address"), .json,
+        ] + Syntax.Option.api)
+
+    static func run(_ call: Call) throws -> Int32 {
+        let api = try API(call)
+        guard let verb = call.parameters.first else {
+            let gateways = try api.list("/v1/gateways")
+            if call.has("--json") {
+                for gateway in gateways { Console.say(gateway.text) }
+            } else {
+                for line in table(of: gateways).lines { Console.say(line) }
+            }
+            return 0
+        }
+        guard verb == "test", call.parameters.count == 2, let address = call.value("--to") else {
+            throw CommandError.usage("say: test NAME --to ADDRESS, or nothing", syntax)
+        }
+        let path = "/v1/gateways/\(Percent.encode(call.parameters[1]))/test"
+        let answer = try api.post(path, ["to": .string(address)])
+        if call.has("--json") {
+            Console.say(answer.text)
+        } else {
+            for member in answer.object ?? [] {
+                Console.say("\(member.key): \(answer.cell(member.key))")
+            }
+        }
+        return 0
+    }
+
+    /// The gateways as lines, also for `jaga status`.
+    static func table(of gateways: [JSON]) -> Table {
+        var table = Table("gateway", "for", "state", "since", "last answer")
+        for gateway in gateways {
+            let channels = gateway["channels"]?.array?.compactMap(\.string) ?? []
+            table.add(
+                gateway.cell("name"), channels.joined(separator: ","), gateway.cell("state"),
+                gateway.cell("since"), gateway.cell("lastAnswer"))
+        }
+        return table
+    }
+}
