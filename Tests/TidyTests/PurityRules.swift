@@ -1,7 +1,7 @@
 extension Rule {
     /// Words by which time, chance, threads or the machine would enter a decision.
     static let impureWords = [
-        "async", "await", "Task", "actor", "ContinuousClock", "SuspendingClock", "Date", "Thread",
+        "async", "await", "Task", "ContinuousClock", "SuspendingClock", "Date", "Thread",
         ".random(", ".randomElement(", ".shuffled(", "SystemRandomNumberGenerator", "Hasher",
         ".hashValue", "getenv", "CommandLine", "ProcessInfo", "UnsafePointer",
         "UnsafeMutablePointer",

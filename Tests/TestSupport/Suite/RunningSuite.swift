@@ -3,7 +3,8 @@ import Glibc
 import Parsing
 import Runtime
 
-/// A whole suite as `jaga up` starts it: five processes and nginx, with ports and a home of its own.
+/// A whole suite as `jaga up` starts it: five processes and nginx, with ports and a home of its
+/// own.
 public final class RunningSuite {
     /// One of its processes.
     public enum Service: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Waits until something holds, looking again every so often; a test says afterwards whether it did.
+/// Waits until something holds, looking again every so often; what if it never does is the test's
+/// to say.
 ///
 /// - Parameters:
 ///   - seconds: at most; long, since it is only reached when something is broken
