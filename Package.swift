@@ -161,7 +161,7 @@ let package = Package(
                 "NotifierDaemon", "NotifierCore", "Directory", "Gateways", "Hashing", "Parsing",
                 "Runtime", "Store", "Web", "Wire",
             ]),
-        tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime"]),
+        tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
         tests("EndToEnd", ["Parsing"]),
         tests("Tidy", []),
     ],

@@ -1,9 +1,6 @@
 import Parsing
 
 extension JSON {
-    /// The value as one line of JSON.
-    var text: String { String(decoding: serialized(), as: UTF8.self) }
-
     /// A member as a cell of a table: texts as they are, nothing for null, else JSON.
     func cell(_ key: String) -> String {
         switch self[key] {

@@ -1,0 +1,86 @@
+import Model
+import Parsing
+import Testing
+
+@testable import JagaCLI
+
+@Suite struct `A tail` {
+    private let now = Timestamp(seconds: 1_795_170_000)
+
+    private func filter(_ options: String...) throws -> TailFilter {
+        try TailFilter(Call(options, of: Tail.syntax, environment: [:]), now: now)
+    }
+
+    private func event(_ body: EventBody, secondsAgo: Int64 = 0) -> Event {
+        Event(
+            id: EventID(ID128(high: 1, low: 2)), time: now - .seconds(secondsAgo), body: body)
+    }
+
+    @Test func `shows everything unless something is asked for`() throws {
+        let filter = try filter()
+        #expect(!filter.wantsPast)
+        #expect(filter.wants(.sos) && filter.wants(.input(Partition.all[63])))
+        #expect(filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999)))
+        #expect(filter.wants(subject: nil))
+    }
+
+    @Test func `shows one stream, or one of its partitions`() throws {
+        let all = try filter("--stream", "events", "--stream", "sos")
+        #expect(all.wants(.events(Partition.all[0])) && all.wants(.events(Partition.all[63])))
+        #expect(all.wants(.sos) && !all.wants(.fired) && !all.wants(.input(Partition.all[1])))
+        let one = try filter("--stream", "events/17")
+        #expect(one.wants(.events(Partition.all[17])) && !one.wants(.events(Partition.all[1])))
+        #expect(throws: CommandError.self) { try filter("--stream", "event") }
+    }
+
+    @Test func `shows types by their beginning, and one person's`() throws {
+        let filter = try filter("--type", "jaga.input", "--person", "per_1")
+        #expect(filter.wants(event(.inputLogic(.init(version: 1)))))
+        #expect(!filter.wants(event(.zoneRemoved(.init(zone: ZoneID(.zero))))))
+        #expect(filter.wants(subject: "per_1") && !filter.wants(subject: nil))
+    }
+
+    @Test(arguments: [
+        ("30s", 30), ("10m", 600), ("2h", 7200), ("1d", 86_400), ("2026-11-20T10:20:00Z", 0),
+    ])
+    func `shows the past from an age or a time`(text: String, age: Int64) throws {
+        let time = try #require(TailFilter.time(text, now: now))
+        #expect(time == (age > 0 ? now - .seconds(age) : Timestamp("2026-11-20T10:20:00Z")))
+        let filter = try filter("--since", text)
+        #expect(filter.wantsPast)
+        #expect(!filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999)))
+    }
+
+    @Test(arguments: ["", "m", "10", "10w", "-5m", "yesterday"])
+    func `refuses what is no time`(text: String) {
+        #expect(TailFilter.time(text, now: now) == nil)
+    }
+
+    @Test func `masks where somebody is and how they are reached`() throws {
+        let fix = Fix(
+            time: now, position: try #require(Coordinate(latitude: 3.1, longitude: 101.6)),
+            altitudeCentimetres: 1200)
+        let place = try JSON.encode(fix)
+        let body: JSON = [
+            "type": "jaga.zone.entered", "time": "2026-11-20T10:20:00.000Z",
+            "data": [
+                "person": "per_1", "zoneName": "Home", "inside": true, "note": .null,
+                "fix": place, "contacts": [["channel": "sms", "address": "+1555"]],
+            ],
+        ]
+        let masked = Masking.mask(body)
+        #expect(masked["type"] == body["type"])
+        let data = try #require(masked["data"])
+        #expect(data["person"]?.string == "per_1")
+        #expect(data["inside"]?.bool == true)
+        #expect(data["note"] == .null)
+        #expect(data["zoneName"]?.string == "***")
+        for key in ["lat", "lon", "altitude"] {
+            #expect(data["fix"]?[key]?.string == "***")
+        }
+        let contact: JSON = ["channel": "sms", "address": "***"]
+        #expect(data["contacts"]?[0] == contact)
+        let text = masked.text
+        for secret in ["3.1", "101.6", "Home", "+1555"] { #expect(!text.contains(secret)) }
+    }
+}
