@@ -49,7 +49,10 @@ extension Replica {
     /// The device whose fixes count for a person: the one chosen, else the first that reported;
     /// nil as long as there is neither.
     func leadingDevice(of person: PersonID, first: DeviceID?) -> DeviceID? {
-        let chosen = self.person(person)?.leadingDevice
-        return [chosen, first].compactMap { $0 }.first { device($0)?.person == person }
+        if let chosen = self.person(person)?.leadingDevice, device(chosen)?.person == person {
+            return chosen
+        }
+        guard let first, device(first)?.person == person else { return nil }
+        return first
     }
 }

@@ -22,9 +22,10 @@ struct Positions {
         let own = circles.first.flatMap { directory.circle($0)?.member(viewer)?.trackerID }
         friends.append(friend(viewer, preferred: own, showsPlace: true, &trackers))
         for id in circles {
+            let query = directory.query(principal, .readPosition, on: .circle(id), at: now)
             for member in directory.circle(id)?.members ?? []
             where member.joined != nil && member.person != viewer {
-                let may = visibility(of: member, in: id, to: principal, at: now)
+                let may = visibility(of: member, to: principal, asking: query, at: now)
                 guard may.isShared, met.insert(member.person).inserted else { continue }
                 let friend = friend(
                     member.person, preferred: member.trackerID, showsPlace: may.showsPlace,
@@ -40,8 +41,9 @@ struct Positions {
     func members(of circle: Circle, for principal: Principal, at now: Timestamp)
         -> [MemberPosition]
     {
-        circle.members.filter { $0.joined != nil }.map { member in
-            let may = visibility(of: member, in: circle.id, to: principal, at: now)
+        let query = directory.query(principal, .readPosition, on: .circle(circle.id), at: now)
+        return circle.members.filter { $0.joined != nil }.map { member in
+            let may = visibility(of: member, to: principal, asking: query, at: now)
             return position(of: member, may, at: now)
         }
     }
@@ -52,18 +54,21 @@ struct Positions {
         var showsPlace: Bool
     }
 
+    /// - Parameter query: what the viewer is in the circle; the same for all of its members.
     private func visibility(
-        of member: Membership, in circle: CircleID, to principal: Principal, at now: Timestamp
+        of member: Membership, to principal: Principal, asking query: RightsQuery,
+        at now: Timestamp
     ) -> Visibility {
         if let viewer = principal.person, isShownInDanger(member.person, to: viewer) {
             return Visibility(isShared: true, showsPlace: true)
         }
-        let decision = directory.decide(
-            principal, .readPosition, on: .member(member.person, in: circle), at: now)
-        let isOwn = principal.person == member.person
+        var query = query
+        query.resource.isOwn = principal.person == member.person
+        query.resource.isSharing = member.sharing.isOn(at: now)
+        let isAllowed = Rights.decide(query).isAllowed
         return Visibility(
-            isShared: decision.isAllowed,
-            showsPlace: decision.isAllowed && (member.precision == .exact || isOwn))
+            isShared: isAllowed,
+            showsPlace: isAllowed && (member.precision == .exact || query.resource.isOwn))
     }
 
     /// A person's own call for help shares the exact place with those who were told, to its end.
