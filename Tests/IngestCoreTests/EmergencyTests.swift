@@ -194,6 +194,16 @@ import Testing
         #expect(bench.cancel(EmergencyID(.zero), as: anna) == .notFound)
     }
 
+    @Test func `once the countdown is over nothing is taken back`() throws {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        bench.handle(.computed(event(.emergencyOpened(news(view, .open)))))
+        #expect(bench.cancel(view.id, as: anna) == .tooLate)
+        bench.handle(.computed(event(.emergencyAcknowledged(news(view, .acknowledged)))))
+        #expect(bench.cancel(view.id, as: anna) == .tooLate)
+        #expect(bench.sos.count == 1 && bench.bodies(.inputCancel).isEmpty)
+    }
+
     @Test func `nobody takes back another's call`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))

@@ -98,7 +98,8 @@ extension Core {
             to: Partition.of(person), at: now, into: &effects)
     }
 
-    /// Takes a call back. One that is over stays as it is and is told so.
+    /// Takes a call back inside its countdown. One that is over stays as it is and is told so; one
+    /// that is open is ended by somebody else.
     mutating func cancel(
         _ request: CancelRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
@@ -113,7 +114,12 @@ extension Core {
             effects.append(.answer(request: request.request, .denied(denial)))
             return
         }
-        if view.state.isActive {
+        switch view.state {
+        case .open, .acknowledged:
+            effects.append(.answer(request: request.request, .tooLate))
+            return
+        case .resolved, .cancelled: break
+        case .countdown:
             let id = Hash.meaning(
                 kind: .sosCancelled, person: view.person, subject: .id(view.emergency),
                 cause: request.cause)

@@ -49,6 +49,8 @@ public enum Answer: Hashable, Sendable {
     case positions([MemberPosition])
     case denied(Denial)
     case notFound
+    /// The call can no longer be taken back: people are being told.
+    case tooLate
 }
 
 /// What became of the reports of one request.

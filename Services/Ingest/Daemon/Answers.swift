@@ -16,6 +16,11 @@ enum Answers {
         case .overloaded: .problem(overloaded)
         case .denied(let denial): .problem(.denied(denial.explanation))
         case .notFound: .problem(.notFound("there is nothing with this id"))
+        case .tooLate:
+            .problem(
+                .conflict(
+                    "the countdown is over, people are being told",
+                    hint: "somebody who was told ends the emergency"))
         }
     }
 
@@ -27,7 +32,7 @@ enum Answers {
                 reports.friends.isEmpty
                     ? OwnTracks.emptyAnswer : OwnTracks.answer(reports.friends))
         case .overloaded: .problem(overloaded)
-        case .emergency, .positions, .denied, .notFound: .json(OwnTracks.emptyAnswer)
+        case .emergency, .positions, .denied, .notFound, .tooLate: .json(OwnTracks.emptyAnswer)
         }
     }
 

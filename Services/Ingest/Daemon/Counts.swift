@@ -18,7 +18,7 @@ struct Counts {
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .emergency, .positions, .denied, .notFound: break
+        case .emergency, .positions, .denied, .notFound, .tooLate: break
         }
     }
 
