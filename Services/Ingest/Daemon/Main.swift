@@ -14,7 +14,7 @@ struct Main {
         summary: "Takes reports and calls for help, and keeps the order of everything.",
         settings: [
             Setting(
-                "JAGA_INGEST_SOS_WORD", .text, default: "SOS",
+                "JAGA_SOS_WORD", .text, default: "SOS",
                 help: "Word in a phone's note (OwnTracks: poi or tag) that is a call for help.")
         ],
         migrations: Tables.migrations,
@@ -28,7 +28,7 @@ struct Main {
             Host.run(definition) { host in
                 IngestService(
                     outside: host, database: host.database,
-                    sosWord: host.configuration.text("JAGA_INGEST_SOS_WORD"))
+                    sosWord: host.configuration.text("JAGA_SOS_WORD"))
             })
     }
 }
