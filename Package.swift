@@ -140,8 +140,8 @@ let package = Package(
         tests(
             "MembershipDaemon",
             [
-                "MembershipDaemon", "MembershipCore", "Directory", "Hashing", "Parsing", "Runtime",
-                "Store", "Web", "Wire",
+                "MembershipDaemon", "MembershipCore", "Directory", "Hashing", "Hosting", "Parsing",
+                "Runtime", "Store", "Web", "Wire",
             ]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests(

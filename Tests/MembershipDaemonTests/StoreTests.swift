@@ -1,5 +1,6 @@
 import Directory
 import Foundation
+import Hosting
 import MembershipCore
 import Model
 import Parsing
@@ -15,31 +16,33 @@ import Wire
 private let now = Timestamp(seconds: 1_800_000_000)
 private let token = String(repeating: "t", count: 43)
 
-private func post(_ body: String, key: String?, path: String = "/v1/people") -> Request {
+private func post(
+    _ body: String, key: String?, path: String = "/v1/people", token: String = token
+) -> Request {
     var request = Request(id: 1, method: .post, path: path, body: Array(body.utf8))
+    request.headers["Authorization"] = "Bearer \(token)"
     if let key { request.headers["Idempotency-Key"] = key }
     return request
 }
 
 @Suite struct KeptAnswerTests {
+    private let database: Database
     private let answers: KeptAnswers
 
     init() throws {
-        answers = KeptAnswers(
-            database: try Database(path: ":memory:", migrations: Tables.migrations))
+        database = try Database(path: ":memory:", migrations: Tables.migrations)
+        answers = KeptAnswers(database)
     }
 
-    private func keep(_ text: String, for request: Request) throws {
-        let key = try #require(try KeptAnswers.Key(request, token: token))
-        var response = Response.json(["token": .string(text)], status: 201)
+    private func keep(_ text: String, status: Int = 201, for request: Request) throws {
+        let key = try #require(try KeptAnswers.Key(request))
+        var response = Response.json(["token": .string(text)], status: status)
         response.headers["ETag"] = "\"1\""
         try answers.keep(response, to: key, at: now)
     }
 
-    private func answer(
-        to request: Request, token asking: String = token, at time: Timestamp = now
-    ) throws -> Response? {
-        let key = try #require(try KeptAnswers.Key(request, token: asking))
+    private func answer(to request: Request, at time: Timestamp = now) throws -> Response? {
+        let key = try #require(try KeptAnswers.Key(request))
         return try answers.answer(to: key, at: time)
     }
 
@@ -53,11 +56,16 @@ private func post(_ body: String, key: String?, path: String = "/v1/people") -> 
         #expect(try answer(to: post("{}", key: "other")) == nil)
     }
 
+    @Test func `a refusal is not kept`() throws {
+        try keep("no", status: 409, for: post("{}", key: "k"))
+        #expect(try answer(to: post("{}", key: "k")) == nil)
+    }
+
     @Test func `nobody else gets it, and the store does not show it`() throws {
         try keep("secret-words", for: post("{}", key: "k"))
         let other = String(repeating: "u", count: 43)
-        #expect(try answer(to: post("{}", key: "k"), token: other) == nil)
-        let stored = try answers.database.all("SELECT sealed FROM kept_answer") { $0.blob(0) }
+        #expect(try answer(to: post("{}", key: "k", token: other)) == nil)
+        let stored = try database.all("SELECT sealed FROM kept_answer") { $0.blob(0) }
         #expect(stored.count == 1)
         #expect(!String(decoding: stored[0], as: UTF8.self).contains("secret-words"))
     }
@@ -65,10 +73,7 @@ private func post(_ body: String, key: String?, path: String = "/v1/people") -> 
     @Test func `a key belongs to one request`() throws {
         try keep("first", for: post("{}", key: "k"))
         for request in [post("{ }", key: "k"), post("{}", key: "k", path: "/v1/circles")] {
-            let key = try #require(try KeptAnswers.Key(request, token: token))
-            let problem = #expect(throws: Problem.self) {
-                try answers.answer(to: key, at: now)
-            }
+            let problem = #expect(throws: Problem.self) { try answer(to: request) }
             #expect(problem?.status == 409)
             #expect(problem?.field == "Idempotency-Key")
         }
@@ -76,22 +81,18 @@ private func post(_ body: String, key: String?, path: String = "/v1/people") -> 
 
     @Test func `an answer is kept for a day`() throws {
         try keep("first", for: post("{}", key: "k"))
-        let day = now + KeptAnswers.keptFor
+        let day = now + .seconds(24 * 3600)
         #expect(try answer(to: post("{}", key: "k"), at: day - .seconds(1)) != nil)
         #expect(try answer(to: post("{}", key: "k"), at: day) == nil)
-        try answers.prune(at: day)
-        #expect(
-            try answers.database.scalar("SELECT count(*) FROM kept_answer") == .integer(0))
+        #expect(try answers.forget(at: day - .seconds(1)) == 0)
+        #expect(try answers.forget(at: day) == 1)
     }
 
     @Test func `a key is a printable text`() throws {
-        #expect(try KeptAnswers.Key(post("{}", key: nil), token: token) == nil)
+        #expect(try KeptAnswers.Key(post("{}", key: nil)) == nil)
         for key in ["", "a\nb", String(repeating: "k", count: 256)] {
             let request = post("{}", key: key)
-            let problem = problem {
-                _ = try KeptAnswers.Key(request, token: token)
-            }
-            #expect(problem.field == "Idempotency-Key")
+            #expect(problem { _ = try KeptAnswers.Key(request) }.field == "Idempotency-Key")
         }
     }
 }

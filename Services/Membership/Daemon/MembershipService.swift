@@ -27,7 +27,7 @@ final class MembershipService: Service {
     init(_ host: Host) {
         self.host = host
         rows = DirectoryRows(database: host.database)
-        keptAnswers = KeptAnswers(database: host.database)
+        keptAnswers = KeptAnswers(host.database)
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
     }
 
@@ -49,7 +49,7 @@ final class MembershipService: Service {
     func tick() throws {
         if mustAdoptToken { try adoptToken() }
         if host.now >= nextPruning {
-            try keptAnswers.prune(at: host.now)
+            try keptAnswers.forget(at: host.now)
             nextPruning = host.now + MembershipService.pruningInterval
         }
         for (awaited, isActive) in awaited.ready(at: host.now, heard: heardByIngest) {
@@ -99,7 +99,7 @@ final class MembershipService: Service {
         switch Route.router.route(request) {
         case .answered(let response): host.answer(request.id, response)
         case .found(let route, let parameters):
-            guard let credentials = Credentials(request.headers) else {
+            guard Credentials(request.headers) != nil else {
                 throw Problem.unauthorized(
                     "there are no credentials", hint: "send Authorization: Bearer TOKEN")
             }
@@ -113,7 +113,7 @@ final class MembershipService: Service {
                     parameters: parameters, now: host.now)
                 host.answer(request.id, try reader.read(reading))
             case .change(let changing):
-                let key = try KeptAnswers.Key(request, token: credentials.token)
+                let key = try KeptAnswers.Key(request)
                 if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
@@ -166,7 +166,7 @@ final class MembershipService: Service {
             directory: core.directory, principal: command.principal, location: requested.location,
             secret: requested.secret)
         let response = view.response(to: answer)
-        if let key, response.status < 300 { try keptAnswers.keep(response, to: key, at: host.now) }
+        if let key { try keptAnswers.keep(response, to: key, at: host.now) }
         guard answer.showsCredential else { return host.answer(request, response) }
         awaited.append(
             AwaitedAnswers.Awaited(

@@ -1,3 +1,4 @@
+import Hosting
 import Store
 
 /// The tables of membership's store, step by step.
@@ -16,13 +17,7 @@ enum Tables {
                     STRICT, WITHOUT ROWID;
                 CREATE TABLE zone (id BLOB PRIMARY KEY, data BLOB NOT NULL)
                     STRICT, WITHOUT ROWID;
-                CREATE TABLE kept_answer (
-                    id BLOB PRIMARY KEY,
-                    fingerprint BLOB NOT NULL,
-                    sealed BLOB NOT NULL,
-                    created INTEGER NOT NULL
-                ) STRICT, WITHOUT ROWID;
-                CREATE INDEX kept_answer_created ON kept_answer (created);
-                """)
+                """),
+        KeptAnswers.migration,
     ]
 }
