@@ -94,7 +94,7 @@ import Testing
     @Test func `settings of other services in the shared file are passed over`() throws {
         let folder = try TemporaryFolder()
         let path = try file(
-            "JAGA_NOTIFIER_ANYTHING=5\nJAGA_SMS_URL=x\nJAGA_MAP_URL=x\nJAGA_TIMER_GRACE=99\n",
+            "JAGA_NOTIFIER_ANYTHING=5\nJAGA_SMS_URL=x\nJAGA_SOS_WORD=x\nJAGA_TIMER_GRACE=99\n",
             in: folder)
         #expect(try configuration(file: path).int("JAGA_TIMER_GRACE") == 99)
     }
