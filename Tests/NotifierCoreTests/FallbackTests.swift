@@ -146,6 +146,81 @@ struct FallbackTests {
         #expect(world.emergency(Town.emergency(1))?.state == .open)
     }
 
+    @Test func `a panic that evaluators join to what is over here is told all the same`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.handle(.acknowledge(Town.command(1, by: .operator)))
+        world.handle(.resolve(Town.command(2, by: .operator)))
+        world.clear()
+        world.pass(.seconds(60))
+        world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+        world.clear()
+        world.pass(.seconds(120))
+        #expect(world.addresses == ["+60111000003"])
+    }
+
+    @Test func `its own ladder goes on when evaluators join it to what is over here`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.tell(.emergencyCancelled(Town.news(1, .cancelled)))
+        world.tell(.sosRaised(Town.signal(2, countdown: .zero)))
+        world.pass(.seconds(3))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        #expect(world.sent.isEmpty)
+        world.pass(.seconds(120))
+        #expect(world.addresses == ["+60111000003"])
+    }
+
+    @Test func `a press after a record of long ago is an emergency in full`() {
+        var world = World()
+        let raised = World.start - .seconds(26 * 3600)
+        world.tell(.emergencyOpened(Town.news(late: true, raised: raised)))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(1, signal: 2, late: true, raised: raised)))
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+        #expect(world.sent.allSatisfy { $0.text.hasPrefix("PRESSED AGAIN") })
+        world.clear()
+        world.pass(.seconds(120))
+        #expect(world.addresses == ["+60111000003"])
+    }
+
+    @Test func `an end decided here is told to evaluators that come back`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.pass(.seconds(20))
+        world.tell(.sosCancelled(cancel(1)))
+        #expect(
+            world.published.contains {
+                if case .resolutionGiven(let answer) = $0 {
+                    answer.by == Town.aisha.id
+                } else {
+                    false
+                }
+            })
+    }
+
+    @Test func `a later place is the one that is told`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.clear()
+        var news = Town.news(signal: 2)
+        news.fix?.time = World.start + .seconds(30)
+        news.fix?.position.latitudeE7 = 42_000_000
+        world.tell(.emergencyJoined(news))
+        #expect(world.sent.allSatisfy { $0.text.contains("mlat=4.20000") || $0.channel != .sms })
+        #expect(world.emergency(Town.emergency(1))?.fix?.position.latitudeE7 == 42_000_000)
+    }
+
+    @Test func `an emergency is known by the ids of all its signals`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.tell(.emergencyJoined(Town.news(signal: 2)))
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id), emergency: 2)))
+        #expect(world.emergency(Town.emergency(1))?.taken?.by == Town.budi.id)
+    }
+
     @Test func `acknowledging works while evaluators are dead`() {
         var world = World()
         world.tell(.sosRaised(Town.signal(countdown: .zero)))

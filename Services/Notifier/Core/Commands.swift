@@ -47,7 +47,7 @@ extension Notifier {
     private func allowed(
         _ command: Command, _ action: Action, _ turn: inout Turn
     ) -> Emergency? {
-        guard let emergency = emergencies[command.emergency] else {
+        guard let emergency = emergency(named: command.emergency) else {
             let isWaiting = signals[command.emergency]?.state == .waiting
             turn.answer(command, isWaiting && isHelper(command, turn) ? .notYet : .unknown)
             return nil
@@ -66,6 +66,13 @@ extension Notifier {
         case .denied(let denial): turn.answer(command, .denied(denial))
         }
         return nil
+    }
+
+    /// An emergency by its own id or by that of a signal that joined it.
+    private func emergency(named id: EmergencyID) -> Emergency? {
+        if let own = emergencies[id], own.state.isActive { return own }
+        let active = activeOf.values.joined().compactMap { emergencies[$0] }
+        return active.first { $0.joined.contains(id) } ?? emergencies[id]
     }
 
     /// Whether a signal that is still waiting may be known to the one who asks.

@@ -14,24 +14,29 @@ extension Notifier {
         answered(news.signal, &turn)
         answered(news.emergency, &turn)
         guard emergencies[news.emergency]?.opened == nil else {
+            absorb(news.fix, news.battery, into: news.emergency, &turn)
             return confirm(news.emergency, &turn)
         }
         open(Emergency(news, trace: turn.trace), &turn)
     }
 
+    /// A further signal of somebody in danger.
     mutating func joined(_ news: EmergencyNews, _ turn: inout Turn) {
-        answered(news.signal, &turn)
-        let isKnown = emergencies[news.emergency]?.opened != nil
-        if !isKnown, news.state != .countdown {
-            var emergency = Emergency(news, trace: turn.trace)
-            emergency.joined = [news.signal]
-            answered(news.emergency, &turn)
-            open(emergency, &turn)
-        } else if isKnown {
-            confirm(news.emergency, &turn)
-            join(news.emergency, signal: news.signal, &turn)
+        let (id, signal) = (news.emergency, news.signal)
+        answered(signal, &turn)
+        if signal != id, emergencies[signal]?.state.isActive ?? false {
+            return fold(signal, into: id, &turn)
         }
-        fold(news.signal, into: news.emergency, &turn)
+        guard let known = emergencies[id], known.opened != nil else {
+            guard news.state != .countdown else { return }
+            answered(id, &turn)
+            var emergency = Emergency(news, trace: turn.trace)
+            emergency.joined = [signal]
+            return open(emergency, &turn)
+        }
+        confirm(id, &turn)
+        absorb(news.fix, news.battery, into: id, &turn)
+        join(id, signal: signal, &turn)
     }
 
     /// Cancelled or resolved.
@@ -76,19 +81,22 @@ extension Notifier {
     /// A further trigger of somebody in danger: everyone told hears of it, and who had taken it is
     /// not alone with it any more.
     mutating func join(_ id: EmergencyID, signal: EmergencyID, _ turn: inout Turn) {
-        guard var emergency = emergencies[id], emergency.state.isActive, signal != id,
-            !emergency.joined.contains(signal)
+        guard var emergency = emergencies[id], signal != id, !emergency.joined.contains(signal)
         else { return }
         emergency.joined.append(signal)
         keep(emergency, &turn)
-        if emergency.state == .acknowledged { reopen(id, as: .pressedAgain, &turn) }
+        guard emergency.state.isActive, !emergency.isRecordOnly else {
+            return revive(id, &turn)
+        }
+        let wasTaken = emergency.state == .acknowledged
+        if wasTaken { reopen(id, as: .pressedAgain, &turn) }
         let pass = Meaning.pass(id, round: (ladders[id]?.map(\.round).max() ?? 0))
         let scope = Meaning.news(id, .pressedAgain, cause: signal.raw)
         let decisions = emergency.told.map { person in
             let isTold = notificationsOf[id, default: []].contains {
                 notifications[$0]?.recipient == person && notifications[$0]?.scope == pass
             }
-            if emergency.state == .acknowledged, isTold {
+            if wasTaken, isTold {
                 return NotifyDecision(recipient: person, reason: .alreadyTold)
             }
             let telling = tellAlarm(
@@ -96,6 +104,36 @@ extension Notifier {
             return NotifyDecision(recipient: person, reason: telling.reason)
         }
         record(.pressedAgain, emergency, decisions: decisions, &turn)
+    }
+
+    /// A new trigger of what is over here, or was told as a record only: it begins again in full.
+    private mutating func revive(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id] else { return }
+        emergency.raised = turn.now
+        emergency.isLate = false
+        emergency.isRecordOnly = false
+        emergency.nobodyTold = false
+        emergency.ended = nil
+        emergency.endedBy = nil
+        keep(emergency, &turn)
+        record(.pressedAgain, emergency, &turn)
+        reopen(id, as: .pressedAgain, &turn)
+        for circle in turn.directory.circles(of: emergency.person) {
+            startLadder(id, circle, as: .pressedAgain, &turn)
+        }
+        if ladders[id] == nil { tellNobodyYet(id, &turn) }
+    }
+
+    /// A newer place is the one to tell.
+    mutating func absorb(
+        _ fix: Fix?, _ battery: UInt8?, into id: EmergencyID, _ turn: inout Turn
+    ) {
+        guard var emergency = emergencies[id], let fix,
+            emergency.fix.map({ $0.time < fix.time }) ?? true
+        else { return }
+        emergency.fix = fix
+        emergency.battery = battery ?? emergency.battery
+        keep(emergency, &turn)
     }
 
     /// All ladders climb again from the bottom.
@@ -228,12 +266,13 @@ extension Notifier {
     }
 
     /// A signal for which a ladder was opened here turns out to belong to another emergency: its
-    /// ladder stops without a word, and whoever it told belongs to the other.
+    /// ladder stops without a word, and whoever it told belongs to the other. If that is over here,
+    /// the signal keeps its own ladder; evaluators know the other by this name too.
     private mutating func fold(
         _ id: EmergencyID, into other: EmergencyID, _ turn: inout Turn
     ) {
-        guard id != other, var emergency = emergencies[id], emergency.state.isActive,
-            var target = emergencies[other]
+        guard var emergency = emergencies[id], var target = emergencies[other],
+            target.state.isActive
         else { return }
         stopLadders(id, &turn)
         unwant(emergency.taken?.clock, &turn)
@@ -241,6 +280,7 @@ extension Notifier {
         emergency.ended = turn.now
         keep(emergency, &turn)
         target.told = Set(target.told + emergency.told).sorted()
+        if !target.joined.contains(id) { target.joined.append(id) }
         keep(target, &turn)
     }
 }

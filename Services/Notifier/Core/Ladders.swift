@@ -7,10 +7,15 @@ extension Notifier {
     }
 
     /// A circle begins to be told; once for each emergency.
-    mutating func startLadder(_ id: EmergencyID, _ circle: CircleID, _ turn: inout Turn) {
+    mutating func startLadder(
+        _ id: EmergencyID, _ circle: CircleID, as opening: Repetition = .first,
+        _ turn: inout Turn
+    ) {
         guard ladderIndex(id, circle) == nil else { return }
         let round = ladders[id]?.map(\.round).max() ?? 0
-        ladders[id, default: []].append(Ladder(emergency: id, circle: circle, round: round))
+        var ladder = Ladder(emergency: id, circle: circle, round: round)
+        ladder.opening = opening
+        ladders[id, default: []].append(ladder)
         climb(id, circle, &turn)
     }
 

@@ -34,13 +34,14 @@ extension Notifier {
         for emergency in over {
             emergencies[emergency.id] = nil
             ladders[emergency.id] = nil
-            for id in notificationsOf.removeValue(forKey: emergency.id) ?? [] {
-                notifications[id] = nil
-            }
         }
         notifications = notifications.filter { _, notification in
-            notification.isPending || notification.emergency.map { emergencies[$0] != nil } ?? false
+            notification.isPending
                 || now - notification.created <= Limits.settledNotificationKept
+        }
+        for (id, messages) in notificationsOf {
+            let kept = messages.filter { notifications[$0] != nil }
+            notificationsOf[id] = kept.isEmpty ? nil : kept
         }
         let old = signals.values.filter {
             $0.state != .waiting && now - $0.at > Limits.answeredSignalKept

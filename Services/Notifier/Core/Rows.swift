@@ -6,7 +6,7 @@ public struct NotifierRows: Sendable {
     public var emergencies: [Emergency] = []
     public var ladders: [Ladder] = []
     public var signals: [SignalWait] = []
-    /// Those that are pending, and all of emergencies that are not over.
+    /// Those that are pending, and those of emergencies that were made lately.
     public var notifications: [Notification] = []
     public var gateways: [GatewayHealth] = []
 

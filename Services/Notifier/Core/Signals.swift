@@ -31,8 +31,16 @@ extension Notifier {
         case .answered?, .adopted?, .cancelled?: break
         }
         guard let emergency = emergencies[id], emergency.person == cancel.person else { return }
-        if emergency.state == .countdown || (emergency.isAdopted && emergency.state.isActive) {
+        if emergency.state == .countdown {
             end(id, as: .cancelled, by: cancel.person, &turn)
+        } else if emergency.isAdopted, emergency.state.isActive {
+            end(id, as: .cancelled, by: cancel.person, &turn)
+            // An evaluator that comes back reads of the signal first: to it this is the end.
+            let answer = EmergencyAnswer(
+                emergency: id, person: cancel.person, by: cancel.person, at: turn.now,
+                trace: cancel.trace)
+            let event = Meaning.event(.resolutionGiven, cancel.person, .id(id))
+            turn.publish(event, .resolutionGiven(answer))
         }
     }
 
@@ -55,6 +63,7 @@ extension Notifier {
             .first { emergencies[$0]?.state != .countdown }
         if let known {
             adopt(signal, &turn)
+            absorb(signal.fix, signal.battery, into: known, &turn)
             join(known, signal: id, &turn)
             return
         }

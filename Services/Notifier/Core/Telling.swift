@@ -93,7 +93,7 @@ extension Notifier {
     /// Guardians – admins where there are none – hear once of what came too late for a ladder.
     mutating func tellOnce(_ id: EmergencyID, _ turn: inout Turn) {
         guard let emergency = emergencies[id] else { return }
-        let scope = Meaning.pass(id, round: 0)
+        let scope = Meaning.news(id, .lateRecord, cause: id.raw)
         for circle in turn.directory.circles(of: emergency.person)
             .compactMap(turn.directory.circle)
         {

@@ -128,7 +128,10 @@ struct NotifierStore {
         rows.signals = try all("SELECT body FROM signals")
         rows.gateways = try all("SELECT body FROM gateways")
         rows.notifications = try all(
-            "SELECT body FROM notifications WHERE pending OR emergency IN (\(known))", recent)
+            """
+            SELECT body FROM notifications
+            WHERE pending OR (created > ?1 AND emergency IS NOT NULL)
+            """, .time(now - Limits.settledNotificationKept))
         return rows
     }
 
