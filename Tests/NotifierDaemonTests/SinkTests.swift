@@ -109,6 +109,19 @@ struct AnswerTests {
         #expect(given.map(\.note) == ["on my way"])
     }
 
+    @Test func `a repeated request gets its first answer, also after the end`() throws {
+        let house = try House()
+        try house.tell(House.opened())
+        let path = "/v1/emergencies/\(emergency(1))"
+        let headers = [("Idempotency-Key", "one")]
+        let first = try house.post(path + "/acknowledgement", as: "person-2", headers: headers)
+        _ = try house.post(path + "/resolution", as: "person-2")
+        let again = try house.post(path + "/acknowledgement", as: "person-2", headers: headers)
+        #expect(again.status == 200 && again.json == first.json)
+        let other = try house.post(path + "/resolution", as: "person-2", headers: headers)
+        #expect(other.status == 409)
+    }
+
     @Test func `what is not allowed is refused with its reason`() throws {
         let house = try House()
         try house.tell(House.opened())

@@ -12,6 +12,7 @@ import Wire
 final class NotifierService: Service {
     let outside: any Surroundings
     let store: NotifierStore
+    let keptAnswers: KeptAnswers
     let outgoing: Outgoing
     let zones: Zones
     let map: String
@@ -19,6 +20,8 @@ final class NotifierService: Service {
     var counts = Counts()
     /// Attempts on their way, by the token of their transfer.
     private var flights: [UInt64: Flight] = [:]
+    /// Requests that may come again, until they are answered.
+    var repeatable: [UInt64: KeptAnswers.Key] = [:]
     /// Those that have ended, forgotten a while later: a turn that is taken back brings them again.
     private var landed: [(token: UInt64, at: Timestamp)] = []
     private var lastToken: UInt64 = 0
@@ -36,6 +39,7 @@ final class NotifierService: Service {
     ) {
         self.outside = outside
         self.store = store
+        keptAnswers = KeptAnswers(store.database)
         self.outgoing = outgoing
         self.zones = zones
         self.map = map
@@ -55,6 +59,7 @@ final class NotifierService: Service {
     }
 
     func reload() throws {
+        repeatable.removeAll()
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
             gateways: outgoing.gateways, tokenSecret: secret, map: map)
@@ -119,6 +124,7 @@ final class NotifierService: Service {
             nextPrune = outside.now + Limits.pruneInterval
             forgetFlights()
             try store.prune(at: outside.now)
+            try keptAnswers.forget(at: outside.now)
         }
     }
 
@@ -159,7 +165,11 @@ final class NotifierService: Service {
         case .publish(let event): try outside.publish(event, on: .deliveries)
         case .send(let delivery): try send(delivery)
         case .answer(let request, let answer):
-            outside.answer(request, Documents.response(to: answer, in: outside.replica))
+            let response = Documents.response(to: answer, in: outside.replica)
+            if let key = repeatable.removeValue(forKey: request) {
+                try keptAnswers.keep(response, to: key, at: outside.now)
+            }
+            outside.answer(request, response)
         case .warn(let warning): warn(warning)
         }
     }

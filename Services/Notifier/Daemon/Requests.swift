@@ -1,5 +1,6 @@
 import Gateways
 import Hashing
+import Hosting
 import Model
 import NotifierCore
 import Parsing
@@ -15,6 +16,7 @@ extension NotifierService {
             do {
                 try handle(request, route, parameters)
             } catch let problem as Problem {
+                repeatable[request.id] = nil
                 outside.answer(request.id, .problem(problem))
             }
         }
@@ -23,6 +25,11 @@ extension NotifierService {
     private func handle(_ request: Request, _ route: Route, _ parameters: Parameters) throws {
         if route == .receipt { return try takeReceipt(request, token: parameters["token"]) }
         let principal = try principal(of: request)
+        let key = try KeptAnswers.Key(request)
+        if let key, let first = try keptAnswers.answer(to: key, at: outside.now) {
+            return outside.answer(request.id, first)
+        }
+        repeatable[request.id] = key
         switch route {
         case .acknowledgement:
             try take(.acknowledge(try command(request, parameters, by: principal)))
@@ -94,7 +101,7 @@ extension NotifierService {
             trace: request.trace)
     }
 
-    /// A repeated request with the same `Idempotency-Key` finds the first message.
+    /// A request that is repeated before its answer finds the first message by its key.
     private func test(_ request: Request, gateway: String) throws {
         guard let to = try request.json()["to"]?.string, !to.isEmpty else {
             throw Problem.invalid(

@@ -1,8 +1,9 @@
+import Hosting
 import Store
 
 /// The notifier's tables.
 enum Schema {
-    static let migrations = [Migration(number: 1, sql: first)]
+    static let migrations = [Migration(number: 1, sql: first), KeptAnswers.migration]
 
     /// Rows that the core reads back are JSON with the columns beside it by which they are found.
     private static let first = """
