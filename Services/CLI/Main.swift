@@ -5,7 +5,8 @@ import Runtime
 @main
 struct Main {
     static let commands: [any Command.Type] = [
-        Up.self
+        Up.self, Demo.self, Init.self, Status.self, Tail.self, OutboxCommand.self, Replay.self,
+        Quarantine.self, Gateway.self, Admin.self,
     ]
 
     static func main() {

@@ -13,7 +13,8 @@ public struct Configuration: Sendable {
         ("JAGA_EVALUATOR_", "evaluator"),
         ("JAGA_TIMER_", "timer"), ("JAGA_NOTIFIER_", "notifier"), ("JAGA_SMS_", "notifier"),
         ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "notifier"), ("JAGA_MAP_URL", "notifier"),
-        ("JAGA_UP_", "up"), ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
+        ("JAGA_BIND", "services"), ("JAGA_HOST_", "services"), ("JAGA_UP_", "up"),
+        ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
     ]
 
     /// What the process was started for.

@@ -32,6 +32,13 @@ final class API {
 
     func get(_ path: String) throws -> JSON { try call(.get, path) }
 
+    /// Nil when the service behind that path is not there; what is wrong with the call is thrown.
+    func getIfThere(_ path: String) throws -> JSON? {
+        let answer = try exchange(request(.get, path, nil))
+        if answer.status == 503 { return nil }
+        return try body(of: answer, "GET \(path)")
+    }
+
     func post(_ path: String, _ body: JSON) throws -> JSON { try call(.post, path, body) }
 
     func put(_ path: String, _ body: JSON) throws -> JSON { try call(.put, path, body) }
@@ -54,13 +61,15 @@ final class API {
     /// One call; anything but a 2xx is thrown with the suite's own words.
     func call(_ method: Web.Method, _ path: String, _ body: JSON? = nil) throws -> JSON {
         let answer = try exchange(request(method, path, body))
-        guard (200..<300).contains(answer.status) else {
-            throw refusal(answer, "\(method.rawValue) \(path)")
-        }
+        return try self.body(of: answer, "\(method.rawValue) \(path)")
+    }
+
+    private func body(of answer: TransferAnswer, _ what: String) throws -> JSON {
+        guard (200..<300).contains(answer.status) else { throw refusal(answer, what) }
         guard !answer.body.isEmpty else { return .null }
         do { return try JSON.parse(answer.body) } catch {
             throw CommandError(
-                "\(path) answered something that is not JSON",
+                "\(what) was answered with something that is not JSON",
                 hint: "does \(url) lead to Jaga? set JAGA_URL or --url")
         }
     }

@@ -32,10 +32,13 @@ enum Demo: Command {
         return 0
     }
 
+    /// The gateway that keeps messages for `jaga outbox`.
+    private static let builtInSink = "sink"
+
     /// Throws when messages would leave this machine.
     private static func refuseRealGateways(_ api: API) throws {
-        let real = try api.list("/v1/gateways").filter { $0["real"]?.bool ?? true }
-        guard let name = real.first?["name"]?.string else { return }
+        let names = try api.list("/v1/gateways").compactMap { $0["name"]?.string }
+        guard let name = names.first(where: { $0 != builtInSink }) else { return }
         throw CommandError(
             "messages would leave through the gateway \(name)",
             hint: "the demo's numbers and addresses are reserved ones, but your gateway may charge "

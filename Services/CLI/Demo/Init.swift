@@ -1,6 +1,7 @@
 import Foundation
 import Model
 import Parsing
+import Web
 
 /// `jaga init`: the way of a first admin to a circle, a phone and a test message.
 enum Init: Command {
@@ -54,19 +55,19 @@ enum Init: Command {
     }
 
     private static func offerTest(_ api: API, phone: String, mail: String) throws {
-        let ways = try api.list("/v1/gateways").compactMap { gateway -> (String, String)? in
-            guard let name = gateway["name"]?.string else { return nil }
-            switch gateway["channel"]?.string {
-            case "sms": return phone == "none" ? nil : (name, phone)
-            case "email": return mail == "none" ? nil : (name, mail)
-            default: return nil
-            }
-        }
-        for (gateway, address) in ways {
+        let gateways = try api.list("/v1/gateways").compactMap { $0["name"]?.string }
+        for address in [phone, mail] where address != "none" {
             let answer = try Question.ask("\nSend a test message to \(address)? y/n", usual: "n")
             guard answer.lowercased().hasPrefix("y") else { continue }
-            _ = try api.post("/v1/gateways/\(gateway)/test", ["to": .string(address)])
-            Console.say("On its way; 'jaga status' shows what the gateway answered.")
+            for gateway in gateways {
+                let path = "/v1/gateways/\(Percent.encode(gateway))/test"
+                do {
+                    let result = try api.post(path, ["to": .string(address)])
+                    Console.say("\(gateway): \(result.cell("outcome")) \(result.cell("answer"))")
+                } catch let error as CommandError {
+                    Console.say("\(gateway): \(error.message)")
+                }
+            }
         }
     }
 

@@ -1,6 +1,4 @@
-import Model
 import Parsing
-import Runtime
 
 /// `jaga admin`: what only the operator may do to the suite itself.
 enum Admin: Command {
@@ -8,9 +6,9 @@ enum Admin: Command {
         name: "admin", parameters: ["token"],
         summary: "replace the operator's token",
         details: """
-            'token' makes a new token for the operator and ends the old one. It is written to
-            secrets/operator.token in the home folder (readable by its owner only), or printed when
-            the old one came from JAGA_TOKEN.
+            'token' makes a new token for the operator and ends the old one. The suite writes it to
+            secrets/operator.token in its home folder, readable by its owner only. Where this
+            command does not read that file, it prints the token.
             """,
         options: Syntax.Option.api)
 
@@ -24,13 +22,12 @@ enum Admin: Command {
             throw CommandError(
                 "the suite answered without a token", hint: "are jaga and it of one version?")
         }
-        if call.environment["JAGA_TOKEN"] != nil {
+        let home = try call.configuration().text("JAGA_HOME")
+        if call.environment["JAGA_TOKEN"] == nil, try Token.operator(of: call).text == token {
+            Console.say("The new token is in \(Token.operatorFile(home: home)).")
+        } else {
             Console.say(token)
-            return 0
         }
-        let path = Token.operatorFile(home: try call.configuration().text("JAGA_HOME"))
-        try Files.write(Array((token + "\n").utf8), to: path, mode: 0o600)
-        Console.say("The new token is in \(path); the old one has ended.")
         return 0
     }
 }

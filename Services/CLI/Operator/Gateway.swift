@@ -42,12 +42,14 @@ enum Gateway: Command {
 
     /// The gateways as lines, also for `jaga status`.
     static func table(of gateways: [JSON]) -> Table {
-        var table = Table("gateway", "for", "state", "since", "last answer")
+        var table = Table("gateway", "state", "last answer", "at")
         for gateway in gateways {
-            let channels = gateway["channels"]?.array?.compactMap(\.string) ?? []
+            let outcome = gateway.cell("lastOutcome")
+            let answer = gateway.cell("lastAnswer")
             table.add(
-                gateway.cell("name"), channels.joined(separator: ","), gateway.cell("state"),
-                gateway.cell("since"), gateway.cell("lastAnswer"))
+                gateway.cell("name"), gateway["down"]?.bool == true ? "down" : "up",
+                outcome.isEmpty ? "none yet" : answer.isEmpty ? outcome : "\(outcome): \(answer)",
+                gateway.cell("lastAnswered"))
         }
         return table
     }

@@ -24,6 +24,9 @@ struct UpPlan {
             "JAGA_UP_BIND", .text, default: "127.0.0.1",
             help: "Address that the origin listens on."),
         Setting(
+            "JAGA_PUBLIC_URL", .url(["http", "https"]),
+            help: "Where gateways reach this suite; else its origin."),
+        Setting(
             "JAGA_UP_NGINX", .path, help: "The nginx to use, where it is not found by itself."),
     ]
 
@@ -126,7 +129,9 @@ struct UpPlan {
         if environment["JAGA_EVALUATOR_PORT"] == nil {
             environment["JAGA_EVALUATOR_PORT"] = String(ports.http(.evaluator))
         }
-        if environment["JAGA_PUBLIC_URL"] == nil { environment["JAGA_PUBLIC_URL"] = origin }
+        if configuration.optional("JAGA_PUBLIC_URL") == nil {
+            environment["JAGA_PUBLIC_URL"] = origin
+        }
         var arguments = ["--home", home, "--port-base", String(ports.base)]
         if let file = configuration.file { arguments += ["--config", file] }
         return Program.Recipe(

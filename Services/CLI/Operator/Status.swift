@@ -1,0 +1,197 @@
+import Model
+import Parsing
+import Runtime
+import Web
+
+/// `jaga status`: how the suite is.
+enum Status: Command {
+    static let syntax = Syntax(
+        name: "status",
+        summary: "services, streams and how far each is read, messages, gateways",
+        details: """
+            'behind' counts records that a reader of a stream has not on its disk yet; partitions of
+            in and events are added up. The exit status is 0 when every service is ready, else 1.
+            """,
+        options: [.json, .portBase] + Syntax.Option.api)
+
+    static func run(_ call: Call) throws -> Int32 {
+        let api = try API(call)
+        let ports = Ports(base: try call.configuration().int("JAGA_PORT_BASE"))
+        let report = try StatusReport(of: api, evaluatorPort: ports.http(.evaluator))
+        if call.has("--json") {
+            Console.say(report.json.text)
+        } else {
+            Console.write(report.text(now: SystemClock().now))
+        }
+        return report.isReady ? 0 : 1
+    }
+}
+
+/// What the services say of themselves.
+struct StatusReport {
+    /// What each service answered; nil where none came.
+    private var documents: [(service: Service, json: JSON?)] = []
+
+    /// Asks every service. An evaluator knows nobody's token, so it is asked at its own port
+    /// whether it is ready, and nothing more.
+    ///
+    /// - Throws: when not even the origin answers, or the token is not accepted
+    init(of api: API, evaluatorPort: Int) throws {
+        for service in Service.allCases {
+            if service == .evaluator {
+                let call = HTTPCall(.get, "http://127.0.0.1:\(evaluatorPort)/readyz")
+                let answer = try? api.exchange(call)
+                documents.append((service, answer.map(StatusReport.document)))
+            } else {
+                documents.append((service, try api.getIfThere("/v1/status/\(service.rawValue)")))
+            }
+        }
+    }
+
+    init(documents: [(service: Service, json: JSON?)]) { self.documents = documents }
+
+    private static func document(ofReadiness answer: TransferAnswer) -> JSON {
+        let body = try? JSON.parse(answer.body)
+        return ["ready": .bool(answer.status == 200), "troubles": body?["troubles"] ?? []]
+    }
+
+    var isReady: Bool { documents.allSatisfy { $0.json?["ready"]?.bool == true } }
+
+    var json: JSON {
+        .object(documents.map { .init($0.service.rawValue, $0.json ?? .null) })
+    }
+
+    /// The whole report for people.
+    func text(now: Timestamp) -> String {
+        let parts = [services(now: now), troubles, streams.lines, work, gateways]
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+            .joined(separator: "\n")
+    }
+
+    private func services(now: Timestamp) -> [String] {
+        var table = Table("service", "state", "version", "up for")
+        for (service, json) in documents {
+            guard let json else {
+                table.add(service.rawValue, "no answer", "", "")
+                continue
+            }
+            let started = json["started"]?.string.flatMap { Timestamp($0) }
+            table.add(
+                service.rawValue, json["ready"]?.bool == true ? "ready" : "not ready",
+                json.cell("version"), started.map { Age.text(now - $0) } ?? "")
+        }
+        return table.lines
+    }
+
+    private var troubles: [String] {
+        documents.flatMap { service, json in
+            (json?["troubles"]?.array ?? []).compactMap(\.string).map {
+                "! \(service.rawValue): \($0)"
+            }
+        }
+    }
+
+    // MARK: Streams
+
+    /// A stream, or all partitions of one.
+    private struct Line {
+        var keeper = ""
+        var count = 0
+        var records = 0
+        /// Records that a reader has; nil where it only told of its lag.
+        var readers: [(name: String, read: Int)] = []
+
+        mutating func add(_ reader: String, read: Int) {
+            if let index = readers.firstIndex(where: { $0.name == reader }) {
+                readers[index].read += read
+            } else {
+                readers.append((reader, read))
+            }
+        }
+    }
+
+    /// Streams with their readers as their keepers know them, in the order of services.
+    private var streams: Table {
+        var lines: [(name: String, line: Line)] = []
+        func change(_ stream: String, _ body: (inout Line) -> Void) {
+            let name = String(stream.prefix { $0 != "/" })
+            let index = lines.firstIndex { $0.name == name } ?? lines.count
+            if index == lines.count { lines.append((name, Line())) }
+            body(&lines[index].line)
+        }
+        for (service, json) in documents {
+            for stream in json?["streams"]?.array ?? [] {
+                change(stream.cell("stream")) { line in
+                    line.keeper = service.rawValue
+                    line.count += 1
+                    line.records += stream["head"]?.int ?? 0
+                }
+            }
+            for reader in json?["consumers"]?.array ?? [] {
+                change(reader.cell("stream")) { line in
+                    line.keeper = service.rawValue
+                    line.add(reader.cell("consumer"), read: reader["position"]?.int ?? 0)
+                }
+            }
+        }
+        var table = Table("stream", "kept by", "records", "read by (behind)")
+        for (name, line) in lines {
+            let readers = line.readers.map { reader in
+                "\(reader.name) (\(max(0, line.records - reader.read)))"
+            }
+            let label = name == "in" || name == "events" ? "\(name), 64 partitions" : name
+            table.add(label, line.keeper, String(line.records), readers.joined(separator: ", "))
+        }
+        return table
+    }
+
+    // MARK: Work
+
+    private func details(_ service: Service) -> JSON? {
+        documents.first { $0.service == service }?.json?["details"]
+    }
+
+    private var work: [String] {
+        var lines: [String] = []
+        if let ingest = details(.ingest) {
+            lines.append(
+                "devices \(ingest.cell("devices")), reports waiting \(ingest.cell("waiting"))")
+        }
+        if let timer = details(.timer) {
+            let undelivered = timer["undelivered"]?.array?.count ?? 0
+            lines.append(
+                "clocks \(timer.cell("clocks")), watches \(timer.cell("watches")), "
+                    + "emergencies that reached nobody \(undelivered)")
+        }
+        if let notifier = details(.notifier) {
+            let lanes = notifier["lanes"]?.array ?? []
+            func sum(_ key: String) -> Int { lanes.reduce(0) { $0 + ($1[key]?.int ?? 0) } }
+            lines.append(
+                "emergencies open \(notifier.cell("openEmergencies")), "
+                    + "acknowledged \(notifier.cell("acknowledgedEmergencies"))")
+            lines.append(
+                "messages queued \(sum("waiting")), being sent \(sum("inFlight")), "
+                    + "to be tried again \(notifier.cell("retrying"))")
+        }
+        return lines
+    }
+
+    private var gateways: [String] {
+        let gateways = details(.notifier)?["gateways"]?.array ?? []
+        return gateways.isEmpty ? [] : Gateway.table(of: gateways).lines
+    }
+}
+
+/// A duration in words for people.
+enum Age {
+    /// `45 s`, `12 min`, `3 h 20 min`, `4 d 2 h`.
+    static func text(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        switch seconds {
+        case ..<60: return "\(seconds) s"
+        case ..<3600: return "\(seconds / 60) min"
+        case ..<86_400: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+        default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
+        }
+    }
+}
