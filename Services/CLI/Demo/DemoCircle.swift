@@ -124,7 +124,7 @@ struct DemoCircle {
 
     private func panic(of person: Person, url: String) -> String {
         """
-        curl -u \(person.user):\(person.token) -H 'Content-Type: application/json' \\
+        curl -sS -u \(person.user):\(person.token) -H 'Content-Type: application/json' \\
             -d '{"trigger":"panic"}' \(url)/v1/emergencies
         """
     }

@@ -36,7 +36,7 @@ struct PhoneSetup: Sendable {
             #"{"_type":"location","lat":\#(latitude),"lon":\#(longitude),"acc":10,"#
             + #""tid":"\#(trackerID)","tst":'$(date +%s)'}"#
         return """
-            curl -u \(user):\(token) -H 'Content-Type: application/json' \\
+            curl -sS -u \(user):\(token) -H 'Content-Type: application/json' \\
                 -d '\(body)' \(url)/pub
             """
     }

@@ -27,9 +27,8 @@ enum OutboxCommand: Command {
     /// A message as a few lines.
     static func text(of message: JSON) -> String {
         let head = "\(message.cell("at"))  \(message.cell("channel")) to \(message.cell("to"))"
-        let subject = message.cell("subject")
-        let lines = ([subject] + message.cell("text").split(separator: "\n").map(String.init))
-            .filter { !$0.isEmpty }
+        var lines = message.cell("text").split(separator: "\n").map(String.init)
+        if message.cell("channel") == "email" { lines.insert(message.cell("subject"), at: 0) }
         return ([Console.paint(head, .bold)] + lines.map { "    " + $0 }).joined(separator: "\n")
     }
 }
