@@ -69,6 +69,10 @@ final class EvaluatorService: Service {
         host.bus.recompute(.events(partition))
     }
 
+    /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one: whoever
+    /// reaches it may read it, since an evaluator knows no credentials.
+    func principal(of request: Request) -> Principal? { .operator }
+
     func writeMetrics(_ metrics: Metrics) { unreadable.set(Double(core.unreadableZones)) }
 
     var troubles: [String] {
