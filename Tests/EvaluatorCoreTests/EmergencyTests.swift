@@ -57,6 +57,19 @@ import Testing
         #expect(!opened.news[0].late)
     }
 
+    @Test func `whoever resolved before a further press did not know of it`() {
+        var world = World()
+        _ = world.handle(.inputSignal(signal(1, world, countdown: 0)))
+        world.pass(seconds: 60)
+        let early = answer(1, world)
+        world.pass(seconds: 1)
+        #expect(world.handle(.inputSignal(signal(2, world))).kinds == [.emergencyJoined])
+        #expect(world.handle(.inputResolution(early)).isEmpty)
+        world.pass(seconds: 1)
+        #expect(
+            world.handle(.inputResolution(answer(1, world))).kinds == [.emergencyResolved])
+    }
+
     @Test func `without a countdown it opens at once`() {
         var world = World()
         let outputs = world.handle(

@@ -67,6 +67,8 @@ struct ActiveEmergency: Hashable, Sendable {
     var battery: UInt8?
     /// The trigger and all that joined it, in order.
     var signals: [EmergencyID]
+    /// When the last of them arrived.
+    var signalled: Timestamp
 
     init(_ signal: EmergencySignal, late: Bool, phase: Phase) {
         id = signal.id
@@ -79,6 +81,7 @@ struct ActiveEmergency: Hashable, Sendable {
         fix = signal.fix
         battery = signal.battery
         signals = [signal.id]
+        signalled = signal.received
     }
 
     /// Whether an id is the emergency's own or that of a signal that joined it.

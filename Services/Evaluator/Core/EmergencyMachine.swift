@@ -71,9 +71,12 @@ extension EmergencyLife {
         return [.news(EmergencyStep(kind: .acknowledged, emergency, answer))]
     }
 
-    /// It is over.
+    /// It is over; unless the person pressed again after the answer was given: whoever ended it did
+    /// not know.
     mutating func resolve(_ answer: EmergencyAnswer) -> [Step] {
-        guard let emergency = active, emergency.isNamed(by: answer.emergency) else { return [] }
+        guard let emergency = active, emergency.isNamed(by: answer.emergency),
+            emergency.signalled <= answer.at
+        else { return [] }
         active = nil
         let step = Step.news(EmergencyStep(kind: .resolved, emergency, answer))
         guard case .counting(let clock) = emergency.phase else { return [step] }
@@ -148,6 +151,7 @@ extension ActiveEmergency {
 
     fileprivate mutating func take(_ signal: EmergencySignal) {
         signals.append(signal.id)
+        signalled = max(signalled, signal.received)
         if let new = signal.fix, fix.map({ $0.time <= new.time }) ?? true { fix = new }
         battery = signal.battery ?? battery
     }
