@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 ARGS ?=
 FILTER ?=
 
-.PHONY: help setup build run test lint format simulate clean install
+.PHONY: help setup build run test bench lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -39,9 +39,13 @@ else
 	swift test $(FLAGS) --skip-build --disable-xctest --filter '$(FILTER)'
 endif
 
+bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 200 crossings)
+	@scripts/bench $(ARGS)
+
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
-	@for script in scripts/* .ci/run; do bash -n "$$script" || exit 1; done
+	@for script in scripts/setup scripts/simulate .ci/run; do bash -n "$$script" || exit 1; done
+	@python3 -c 'import ast; ast.parse(open("scripts/bench").read())'
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
