@@ -49,8 +49,10 @@ public final class Bus {
         /// Puts the writer's state at a position in the place of ours. Called within
         /// ``Bus/receive(limit:apply:)``; the cursor is saved in the same transaction.
         public var replace: (StreamName, [Record], Position) throws -> Void = { _, _, _ in }
-        /// A stream without snapshots turned out to be another one, or pruned: it goes on after this
-        /// position, and records may come again. Called as `replace` is.
+        /// A stream without snapshots turned out to be another one, or pruned, or outputs computed
+        /// from it differ from what is kept: it goes on after this position, and records may come
+        /// again. What is a function of its records alone begins again, and so do its outputs.
+        /// Called as `replace` is.
         public var restarted: (StreamName, Position) throws -> Void = { _, _ in }
         /// Something that somebody may want to know.
         public var notice: (BusNotice) -> Void = { _ in }
@@ -119,6 +121,7 @@ public final class Bus {
     /// - Throws: what `apply` and the hooks throw, and errors of the store. Undo the turn then.
     public func receive(limit: Int = 1000, apply: Apply) throws {
         let now = clock()
+        try consumer.computeAnew(hooks: hooks)
         for _ in 0..<BusLimits.framesPerTurn {
             guard let arrival = transport.next() else { break }
             try take(arrival, now)
@@ -207,9 +210,6 @@ public final class Bus {
     public func close() { transport.close() }
 
     // MARK: Other requests
-
-    /// Begins a computed stream again from its first output, because its inputs begin again.
-    public func recompute(_ stream: StreamName) { consumer.computed.restart(stream) }
 
     /// Forgets records of a stream served, up to and with a sequence; part of the turn.
     public func prune(_ stream: StreamName, through sequence: UInt64) throws {

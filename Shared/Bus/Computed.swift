@@ -1,3 +1,4 @@
+import Model
 import Wire
 
 /// All streams that this process computes for peers.
@@ -7,6 +8,9 @@ final class Computed {
     private var touched: Set<StreamName> = []
     /// Those that may have something to offer.
     private var offering: Set<StreamName> = []
+    /// Those to be computed anew, and those that were begun anew in this turn.
+    private var differing: Set<StreamName> = []
+    private var begun: Set<StreamName> = []
 
     init(peers: [Bus.Peer]) {
         for (index, peer) in peers.enumerated() {
@@ -43,6 +47,7 @@ final class Computed {
     private func tell(_ finding: ComputedWriter.Finding, of stream: StreamName, _ hooks: Bus.Hooks)
     {
         if case .differs(let sequence) = finding {
+            if writers[stream]?.isWorthRestarting == true { differing.insert(stream) }
             hooks.notice(.computedDiverged(stream, sequence: sequence))
         }
     }
@@ -50,11 +55,13 @@ final class Computed {
     func committed() {
         for stream in touched { writers[stream]?.committed() }
         offering.formUnion(touched)
+        begun.removeAll()
         touched.removeAll(keepingCapacity: true)
     }
 
     func rolledBack() {
         for stream in touched { writers[stream]?.rolledBack() }
+        differing.formUnion(begun)
         touched.removeAll(keepingCapacity: true)
     }
 
@@ -68,7 +75,19 @@ final class Computed {
         }
     }
 
-    func restart(_ stream: StreamName) { writers[stream]?.restart() }
+    func restart(_ stream: StreamName) {
+        writers[stream]?.restart()
+        touched.insert(stream)
+    }
+
+    /// Partitions whose outputs differ from what their keeper has, and are to be computed anew.
+    func takeDiffering() -> [Partition] {
+        begun.formUnion(differing)
+        defer { differing.removeAll() }
+        return differing.sorted().compactMap { stream in
+            if case .events(let partition) = stream { partition } else { nil }
+        }
+    }
 
     func end(of stream: StreamName) -> Position? { writers[stream]?.end }
 

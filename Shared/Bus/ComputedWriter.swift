@@ -34,6 +34,7 @@ struct ComputedWriter {
     private var offeredBytes = 0
     private var offeredAt = Duration.zero
     private(set) var difference: UInt64?
+    private var restarts = 0
 
     init(stream: StreamName, peer: Int) {
         self.stream = stream
@@ -59,9 +60,13 @@ struct ComputedWriter {
     }
 
     private mutating func compare(_ hash: UInt64, with head: Position) -> Finding {
-        if hash == head.hash { return .agrees }
-        difference = head.sequence
-        return .differs(sequence: head.sequence)
+        hash == head.hash ? .agrees : differ(at: head)
+    }
+
+    /// Told once: nothing is offered until everything is computed anew.
+    private mutating func differ(at head: Position) -> Finding {
+        defer { difference = head.sequence }
+        return difference == nil ? .differs(sequence: head.sequence) : .agrees
     }
 
     mutating func committed() { durable = (sequence, hash) }
@@ -78,11 +83,13 @@ struct ComputedWriter {
 
     /// The keeper tells where its stream ends.
     mutating func hear(_ extent: Extent) -> Finding {
-        let previous = head
+        let previous = head ?? .unknown
         head = extent.head
-        if let previous, previous.incarnation != extent.head.incarnation, sequence > 0 {
-            difference = extent.head.sequence
-            return .differs(sequence: extent.head.sequence)
+        let isAnotherLife =
+            previous.incarnation != .zero && previous.incarnation != extent.head.incarnation
+        // What the keeper had and has no more, because an older copy was put back, is gone here too.
+        if sequence > 0, isAnotherLife || extent.head.sequence < previous.sequence {
+            return differ(at: extent.head)
         }
         var finding = Finding.agrees
         while let first = kept.first, first.sequence <= extent.head.sequence {
@@ -130,11 +137,17 @@ struct ComputedWriter {
         return index < kept.count ? kept[index].stored : nil
     }
 
+    /// Whether computing everything anew may mend a difference. It does where the keeper's stream
+    /// went back; it does not where two programs compute differently.
+    var isWorthRestarting: Bool { difference != nil && restarts < BusLimits.restartsMax }
+
     /// Everything is computed anew from the first output.
     mutating func restart() {
         let known = head
+        let restarts = restarts + 1
         self = ComputedWriter(stream: stream, peer: peer)
         head = known
         offered = known?.sequence ?? 0
+        self.restarts = restarts
     }
 }

@@ -60,19 +60,40 @@ extension Consumer {
                     ? .pruned(extent.stream, was: was, now: goesOn)
                     : .diverged(extent.stream, was: was, now: goesOn))
         }
+        found.setHead(extent.head.sequence)
         if needsState {
             found.restart(at: was)
             found.phase = .snapshot(SnapshotReader())
             reading.insert(extent.stream)
             return
         }
-        if was != .unknown { try hooks.restarted(extent.stream, goesOn) }
-        try goOn(found, at: goesOn, head: extent.head.sequence)
+        if was != .unknown { try restarted(extent.stream, at: goesOn, hooks: hooks) }
+        try goOn(found, at: goesOn)
     }
 
-    private func goOn(_ found: Subscription, at position: Position, head: UInt64) throws {
+    /// Whoever computes from a stream that begins again begins again, too.
+    private func restarted(
+        _ stream: StreamName, at position: Position, hooks: Bus.Hooks
+    ) throws {
+        if case .input(let partition) = stream { computed.restart(.events(partition)) }
+        try hooks.restarted(stream, position)
+    }
+
+    /// Reads the inputs of what was computed differently from the keeper again.
+    func computeAnew(hooks: Bus.Hooks) throws {
+        for partition in computed.takeDiffering() {
+            guard let found = subscriptions[.input(partition)], !found.isStopped else { continue }
+            try restarted(found.stream, at: .unknown, hooks: hooks)
+            found.restart(at: .unknown)
+            found.phase = .unknown
+            answered(found)
+            touched.insert(found.stream)
+            greeting.insert(found.stream)
+        }
+    }
+
+    private func goOn(_ found: Subscription, at position: Position) throws {
         found.restart(at: position)
-        found.setHead(head)
         found.phase = .following
         touched.insert(found.stream)
         try store.saveCursor(position, of: found.stream)
@@ -99,7 +120,8 @@ extension Consumer {
         touched.insert(end.stream)
         reading.remove(end.stream)
         try hooks.replace(end.stream, reader.records, end.position)
-        try goOn(found, at: end.position, head: end.position.sequence)
+        found.noteHead(end.position.sequence)
+        try goOn(found, at: end.position)
     }
 
     /// Asks for the next rows of every snapshot that is being read.

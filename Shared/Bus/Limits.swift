@@ -48,6 +48,8 @@ enum BusLimits {
     static let unacknowledgedBytesMax = 32 << 20
     /// Outputs sent and not taken yet, in bytes; the others wait.
     static let offeredBytesMax = 4 << 20
+    /// A stream is computed anew so often because of what its keeper has.
+    static let restartsMax = 3
     /// Outputs that the ledger has not taken for so long are sent again.
     static let offerWait = Duration.milliseconds(500)
 }

@@ -3,13 +3,8 @@ import Wire
 
 /// Carries frames between buses of one process: for simulations, and where no network is wanted.
 ///
-/// Frames arrive in the order in which they were sent, unless ``fate`` says otherwise.
+/// Every frame arrives, in the order in which they were sent.
 public final class MemoryNetwork {
-    /// What is about to be carried.
-    public enum Kind: Sendable { case published, question, answer, offer }
-
-    /// Whether a frame arrives; asked for each receiver.
-    public var fate: (Kind, [UInt8]) -> Bool = { _, _ in true }
     private var members: [MemoryTransport] = []
 
     public init() {}
@@ -23,14 +18,14 @@ public final class MemoryNetwork {
 
     fileprivate func leave(_ member: MemoryTransport) { members.removeAll { $0 === member } }
 
-    fileprivate func carry(
-        _ kind: Kind, _ frame: [UInt8], to receivers: (MemoryTransport) -> Arrival?
-    ) -> Bool {
+    /// Gives each member what is for it. False if that is nobody.
+    @discardableResult
+    fileprivate func carry(_ arrival: (MemoryTransport) -> Arrival?) -> Bool {
         var isReached = false
         for member in members {
-            guard let arrival = receivers(member) else { continue }
+            guard let arrival = arrival(member) else { continue }
+            member.arrive(arrival)
             isReached = true
-            if fate(kind, frame) { member.arrive(arrival) }
         }
         return isReached
     }
@@ -57,7 +52,7 @@ public final class MemoryTransport: BusTransport {
 
     public func publish(_ frame: [UInt8]) {
         let topic = Array(frame.prefix(8))
-        _ = network.carry(.published, frame) { member in
+        network.carry { member in
             let peers = member.configuration.peers
             let index = peers.firstIndex { peer in
                 peer.publishEndpoint == configuration.publishEndpoint
@@ -70,13 +65,13 @@ public final class MemoryTransport: BusTransport {
     public func ask(_ frame: [UInt8], of peer: Int) -> Bool {
         let endpoint = configuration.peers[peer].controlEndpoint
         let way = Route(bytes: Array("\(ObjectIdentifier(self)) \(peer)".utf8))
-        return network.carry(.question, frame) { member in
+        return network.carry { member in
             member.configuration.controlEndpoint == endpoint ? .asked(way, frame) : nil
         }
     }
 
     public func answer(_ frame: [UInt8], to route: Route) {
-        _ = network.carry(.answer, frame) { member in
+        network.carry { member in
             let peers = member.configuration.peers.indices
             let index = peers.first { peer in
                 route.bytes == Array("\(ObjectIdentifier(member)) \(peer)".utf8)
@@ -87,7 +82,7 @@ public final class MemoryTransport: BusTransport {
 
     public func offer(_ frame: [UInt8], to peer: Int) {
         let endpoint = configuration.peers[peer].computedEndpoint
-        _ = network.carry(.offer, frame) { member in
+        network.carry { member in
             endpoint != nil && member.configuration.computedEndpoint == endpoint
                 ? .offered(frame) : nil
         }

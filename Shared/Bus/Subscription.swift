@@ -180,7 +180,7 @@ final class SnapshotReader {
 
     /// Whether the end closes just what was read.
     func isWhole(_ end: Control.End) -> Bool {
-        end.snapshot == snapshot && end.rows == nextRow
+        (end.snapshot == snapshot || nextRow == 0) && end.rows == nextRow
             && end.digest == records.reduce(0) { $1.hash(after: $0) }
     }
 }

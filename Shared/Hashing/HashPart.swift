@@ -32,10 +32,13 @@ public struct HashPart: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The 128 bits of an id, without what it is an id of.
     public static func id<Kind>(_ id: Identifier<Kind>) -> HashPart { .id(id.raw) }
 
+    /// A whole number from the least of `Int64` to the greatest of `UInt64`.
     public static func number(_ number: some BinaryInteger) -> HashPart {
         var content: [UInt8] = []
-        content.appendLittleEndian(UInt64(bitPattern: Int64(number)))
-        return HashPart(kind: 4, content)
+        content.appendLittleEndian(UInt64(truncatingIfNeeded: number))
+        let isSigned = Int64(exactly: number) != nil
+        invariant(isSigned || UInt64(exactly: number) != nil, "a number has at most 64 bits")
+        return HashPart(kind: isSigned ? 4 : 6, content)
     }
 
     /// Several parts where one is asked for.

@@ -43,6 +43,8 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
         #expect(Hash.id("ab", "c") != Hash.id("a", "bc"))
         #expect(Hash.id("a") != Hash.id(.bytes(Array("a".utf8))))
         #expect(Hash.id("a", .none) != Hash.id("a", ""))
+        #expect(Hash.id(.number(UInt64.max)) != Hash.id(.number(-1)))
+        #expect(Hash.id(.number(UInt8(5))) == Hash.id(.number(5)))
     }
 
     @Test func `an event's id differs by kind, person, subject and cause`() {

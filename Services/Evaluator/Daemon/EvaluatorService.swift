@@ -66,7 +66,6 @@ final class EvaluatorService: Service {
     func restart(_ stream: StreamName) throws {
         guard case .input(let partition) = stream else { return }
         core.reset(partition)
-        host.bus.recompute(.events(partition))
     }
 
     /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one: whoever

@@ -27,5 +27,5 @@ protocol Surroundings: AnyObject {
 
 extension Host: Surroundings {
     var replica: Replica { directory?.replica ?? Replica() }
-    var isDirectoryFresh: Bool { bus.isCaughtUp }
+    var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
 }

@@ -1,0 +1,147 @@
+import Bus
+import Model
+import Testing
+import Wire
+
+@Suite struct `A followed stream` {
+    @Test(arguments: Carrier.allCases)
+    func `reaches a late subscriber whole`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos), .init(.input(7))])
+        try writer.append(3000, to: .sos)
+        try writer.append(40, to: .input(7), size: 100_000)
+        let consumer = try world.consumer(of: writer, [.sos, .input(7)])
+        try world.run(until: {
+            try consumer.hasAll(of: .sos, from: writer)
+                && consumer.hasAll(of: .input(7), from: writer)
+        })
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        #expect(consumer.bus?.lags.map(\.records) == [0, 0])
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `flows live, in order, to every consumer`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let streams = Partition.all.map(StreamName.input)
+        let writer = try world.writer("writer", streams.map { Bus.Served($0) })
+        let consumers = try ["a", "b"].map { try world.consumer($0, of: writer, streams) }
+        try world.run(until: { consumers.allSatisfy { $0.bus?.isCaughtUp == true } })
+        for _ in 0..<10 {
+            for stream in streams { try writer.append(3, to: stream) }
+            try world.round()
+        }
+        try world.run(until: {
+            try consumers.allSatisfy { consumer in
+                try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
+            }
+        })
+        #expect(consumers.allSatisfy { $0.notices == [.heard(peer: "writer")] })
+    }
+
+    @Test(arguments: Carrier.allCases, [0.0, 0.3])
+    func `is repaired when publications are suppressed`(carrier: Carrier, share: Double) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        var count = 0
+        writer.fate = { way, frame in
+            guard way == .publication, frame.isBatch else { return [frame] }
+            count += 1
+            return Double(count % 10) < share * 10 ? [frame] : []
+        }
+        for _ in 0..<40 {
+            try writer.append(5, to: .sos)
+            try writer.append(1, to: .fired)
+            try world.round()
+        }
+        try world.run(until: {
+            try consumer.hasAll(of: .sos, from: writer)
+                && consumer.hasAll(of: .fired, from: writer)
+        })
+        #expect((consumer.bus?.counters.replaysAsked ?? 0) > 0)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `goes on after the cursor when its consumer comes back`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try writer.append(100, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        consumer.kill()
+        try writer.append(100, to: .sos)
+        try world.run(for: .milliseconds(50))
+        try consumer.restart()
+        var first: UInt64?
+        consumer.onApply = { _, position, _ in first = first ?? position.sequence }
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(first == 101)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `goes on when its writer comes back, also with what it did not tell`(
+        carrier: Carrier
+    ) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try writer.append(10, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        // Committed, and killed before anything of it was published.
+        writer.fate = { way, frame in way == .publication ? [] : [frame] }
+        try writer.append(5, to: .sos)
+        writer.fate = { [$1] }
+        try writer.restart()
+        try writer.append(10, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(try consumer.effectCount(of: .sos) == 25)
+        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `refuses frames that were changed on the way, and comes whole`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        writer.fate = { way, frame in
+            guard way == .publication, frame.isBatch else { return [frame] }
+            var changed = frame
+            changed[changed.count - 1] ^= 1
+            return [changed]
+        }
+        try writer.append(10, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        let refusals = consumer.notices.filter { notice in
+            if case .refused(from: "writer", let error) = notice {
+                error.code == .hash
+            } else {
+                false
+            }
+        }
+        #expect(refusals.count == 1)
+        #expect(consumer.bus?.counters.framesRefused == 1)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `is heard again when its writer was away for long`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try writer.append(1, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        writer.kill()
+        try world.run(until: { consumer.notices.contains(.silent(peer: "writer")) })
+        #expect(consumer.bus?.isCaughtUp == false)
+        if carrier == .memory {
+            try world.run(for: .seconds(9))
+            #expect(consumer.bus?.troubles == ["nothing is heard of writer"])
+        }
+        try writer.restart()
+        try writer.append(1, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(consumer.bus?.troubles.isEmpty == true)
+        #expect(consumer.notices.filter { $0 == .silent(peer: "writer") }.count == 1)
+        #expect(consumer.notices.last == .heard(peer: "writer"))
+    }
+}

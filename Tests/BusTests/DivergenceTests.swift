@@ -1,0 +1,135 @@
+import Bus
+import Model
+import Store
+import Testing
+import Wire
+
+@Suite struct `A stream that is not the one it was` {
+    /// After the older copy was put back: fewer records than the consumer has, other ones at the
+    /// same places, or more.
+    @Test(arguments: Carrier.allCases, [0, 5, 20])
+    func `because an older copy was put back is noticed`(carrier: Carrier, later: Int) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        try writer.append(10, to: .sos)
+        try writer.append(10, to: .fired)
+        try writer.copy()
+        try writer.append(5, to: .sos, tag: "lost")
+        try world.run(until: {
+            try consumer.hasAll(of: .sos, from: writer)
+                && consumer.hasAll(of: .fired, from: writer)
+        })
+        try writer.putBack()
+        try writer.append(later, to: .sos, tag: "other")
+        try writer.append(1, to: .fired)
+        try world.run(until: {
+            try consumer.effectCount(of: .sos) == 15 + 10 + later
+                && consumer.hasAll(of: .fired, from: writer)
+        })
+        let notices = consumer.notices.filter(\.isAlarm)
+        #expect(notices.count == 1)
+        guard case .diverged(.sos, let was, let now) = notices.first else {
+            Issue.record("a divergence of sos was expected")
+            return
+        }
+        #expect(was.sequence == 15)
+        #expect(now.sequence == 0)
+        #expect(try consumer.effects(of: .sos).suffix(10 + later) == writer.log(of: .sos)[...])
+        #expect(try consumer.database.scalar("SELECT was_sequence FROM divergence") == .integer(15))
+        #expect(consumer.bus?.counters.divergences == 1)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `because it has another life is noticed`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try writer.append(10, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        writer.kill()
+        try writer.database.run("UPDATE stream SET incarnation = randomblob(16)")
+        try writer.restart()
+        try world.run(until: { try consumer.effectCount(of: .sos) == 20 })
+        #expect(consumer.bus?.counters.divergences == 1)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `because it was pruned goes on at the oldest record`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try writer.append(10, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        consumer.kill()
+        try writer.append(20, to: .sos)
+        writer.work = { bus in
+            if bus.heads[0].base.sequence == 0 { try bus.prune(.sos, through: 25) }
+        }
+        try world.run(for: .milliseconds(50))
+        #expect(writer.bus?.heads.first?.base.sequence == 25)
+        try consumer.restart()
+        try world.run(until: { try consumer.effectCount(of: .sos) == 15 })
+        guard case .pruned(.sos, let was, let now) = consumer.notices.filter(\.isAlarm).first else {
+            Issue.record("a notice was expected")
+            return
+        }
+        #expect(was.sequence == 10)
+        #expect(now.sequence == 25)
+        // Somebody new begins there too, which is nothing to be alarmed by.
+        let other = try world.consumer("other", of: writer, [.sos])
+        try world.run(until: { try other.effectCount(of: .sos) == 5 })
+        #expect(other.notices.filter(\.isAlarm).isEmpty)
+    }
+
+    @Test(arguments: Carrier.allCases, [0, 1, 30])
+    func `because it was pruned begins with a snapshot`(carrier: Carrier, rows: Int) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])
+        let state = (0..<rows).map {
+            Node.record(.directory, UInt64($0), size: 50_000, tag: "state")
+        }
+        writer.snapshot = { _ in state }
+        try writer.append(20, to: .directory)
+        writer.work = { bus in
+            if bus.heads[0].base.sequence == 0 { try bus.prune(.directory, through: 20) }
+        }
+        try world.run(for: .milliseconds(30))
+        let consumer = try world.consumer(of: writer, [.directory])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        #expect(try consumer.effects(of: .directory) == state.map(\.id))
+        let news = try writer.append(3, to: .directory)
+        try world.run(until: { try consumer.effectCount(of: .directory) == rows + 3 })
+        #expect(try consumer.effects(of: .directory) == (state + news).map(\.id))
+        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+        // The cursor is that of the snapshot: nothing comes again.
+        try consumer.restart()
+        try writer.append(1, to: .directory)
+        try world.run(until: { try consumer.effectCount(of: .directory) == rows + 4 })
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `and whose state changes while it is read comes whole`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])
+        var log = try writer.append(20, to: .directory, size: 100_000)
+        writer.snapshot = { _ in log }
+        writer.work = { bus in
+            if bus.heads[0].base.sequence == 0 { try bus.prune(.directory, through: 20) }
+        }
+        try world.run(for: .milliseconds(30))
+        var lost = 0
+        writer.fate = { way, frame in
+            guard way == .answer else { return [frame] }
+            lost += 1
+            return lost % 3 == 0 ? [] : lost % 5 == 0 ? [frame, frame] : [frame]
+        }
+        let consumer = try world.consumer(of: writer, [.directory])
+        for _ in 0..<30 {
+            log += try writer.append(1, to: .directory)
+            try world.round()
+        }
+        try world.run(until: { try consumer.effectCount(of: .directory) == 50 })
+        #expect(try consumer.effects(of: .directory) == log.map(\.id))
+    }
+}

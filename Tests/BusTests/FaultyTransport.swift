@@ -1,0 +1,48 @@
+import Bus
+import Runtime
+import Wire
+
+/// A transport between a bus and another one that loses, repeats or changes what goes out.
+final class FaultyTransport: BusTransport {
+    /// How a frame leaves.
+    enum Way { case publication, question, answer, offer }
+
+    /// The frames that really leave for one that was to leave.
+    typealias Fate = (Way, [UInt8]) -> [[UInt8]]
+
+    private let inner: any BusTransport
+    var fate: Fate
+
+    init(_ inner: any BusTransport, fate: @escaping Fate = { [$1] }) {
+        self.inner = inner
+        self.fate = fate
+    }
+
+    func publish(_ frame: [UInt8]) { fate(.publication, frame).forEach(inner.publish) }
+
+    func ask(_ frame: [UInt8], of peer: Int) -> Bool {
+        var isSent = true
+        for frame in fate(.question, frame) { isSent = inner.ask(frame, of: peer) }
+        return isSent
+    }
+
+    func answer(_ frame: [UInt8], to route: Route) {
+        for frame in fate(.answer, frame) { inner.answer(frame, to: route) }
+    }
+
+    func offer(_ frame: [UInt8], to peer: Int) {
+        for frame in fate(.offer, frame) { inner.offer(frame, to: peer) }
+    }
+
+    func next() -> Arrival? { inner.next() }
+    func reconnect(to peer: Int) { inner.reconnect(to: peer) }
+    var endpoints: BusEndpoints { inner.endpoints }
+    func close() { inner.close() }
+    func appendPollItems(to items: inout [PollItem]) { inner.appendPollItems(to: &items) }
+    var waitMilliseconds: Int? { inner.waitMilliseconds }
+}
+
+extension [UInt8] {
+    /// Whether a frame is one of records.
+    var isBatch: Bool { count > 9 && self[9] == 1 }
+}

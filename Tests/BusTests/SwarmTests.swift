@@ -1,0 +1,102 @@
+import Bus
+import Model
+import TestSupport
+import Testing
+import Wire
+
+/// Whole small suites under random faults, each repeatable by its seed.
+@Suite struct `Under random faults` {
+    private static let inputs = [StreamName.input(0), .input(1)]
+    private static let outputs = [StreamName.events(0), .events(1)]
+
+    @Test(arguments: 1...40)
+    func `every record arrives once and in order`(seed: Int) throws {
+        let swarm = try Swarm(seed: UInt64(seed))
+        for _ in 0..<600 { try swarm.step() }
+        try swarm.heal()
+        try swarm.world.run(until: { try swarm.isWhole() }, "seed \(seed)")
+        #expect(swarm.nodes.flatMap(\.notices).filter(\.isAlarm).isEmpty)
+    }
+
+    private final class Swarm {
+        let world: World
+        let keeper: Node
+        let evaluator: Node
+        let consumers: [Node]
+        var nodes: [Node] { [keeper, evaluator] + consumers }
+        private var random: SeededGenerator
+        private var held: [[UInt8]] = []
+        private var isCalm = false
+        private var appended = 0
+
+        init(seed: UInt64) throws {
+            random = SeededGenerator(seed: seed)
+            world = try World(.memory)
+            keeper = try world.writer(
+                "keeper",
+                [.init(.sos)] + inputs.map { .init($0) }
+                    + outputs.map { .init($0, isComputed: true) })
+            evaluator = try world.consumer("evaluator", of: keeper, inputs, computes: outputs)
+            consumers = try ["a", "b"].map { [keeper, world] name in
+                try world.consumer(name, of: keeper, [.sos] + outputs)
+            }
+            evaluator.isDisposable = true
+            evaluator.onApply = { [unowned self] stream, _, record in
+                guard case .input(let partition) = stream else { return }
+                let output = Node.record(.events(partition), record.id.low, tag: "out")
+                try evaluator.bus?.append(output, to: .events(partition))
+            }
+            for node in nodes { node.fate = { [unowned self] _, frame in fate(of: frame) } }
+        }
+
+        private func chance(_ percent: UInt64) -> Bool { random.next() % 100 < percent }
+
+        /// Some frames are lost, some doubled, some come later.
+        private func fate(of frame: [UInt8]) -> [[UInt8]] {
+            if isCalm { return [frame] }
+            switch random.next() % 100 {
+            case 0..<15: return []
+            case 15..<25: return [frame, frame]
+            case 25..<40:
+                held.append(frame)
+                return []
+            case 40..<50:
+                defer { held.removeAll() }
+                return held.filter { $0.prefix(8) == frame.prefix(8) } + [frame]
+            default: return [frame]
+            }
+        }
+
+        func step() throws {
+            if chance(40), keeper.bus != nil {
+                let streams = [StreamName.sos] + inputs
+                let stream = streams[Int(random.next() % 3)]
+                appended += 1
+                try keeper.append(Int(random.next() % 5) + 1, to: stream, tag: "\(appended)")
+            }
+            for node in nodes where chance(3) {
+                if node.bus == nil { try node.restart() } else { node.kill() }
+            }
+            for node in nodes where chance(20) { node.failsNextCommit = true }
+            try world.round()
+        }
+
+        func heal() throws {
+            isCalm = true
+            for node in nodes where node.bus == nil { try node.restart() }
+            try keeper.append(1, to: .sos)
+            for stream in inputs { try keeper.append(1, to: stream) }
+        }
+
+        func isWhole() throws -> Bool {
+            for (input, output) in zip(inputs, outputs) {
+                guard keeper.bus?.end(of: input) == keeper.bus?.end(of: output),
+                    try keeper.effects(of: output) == keeper.log(of: output)
+                else { return false }
+            }
+            return try consumers.allSatisfy { consumer in
+                try ([.sos] + outputs).allSatisfy { try consumer.hasAll(of: $0, from: keeper) }
+            }
+        }
+    }
+}

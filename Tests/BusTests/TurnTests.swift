@@ -1,0 +1,167 @@
+import Bus
+import Model
+import Store
+import Testing
+import Wire
+
+@Suite struct `A turn` {
+    @Test(arguments: Carrier.allCases)
+    func `that is undone applies nothing, and everything comes again`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        var failures = 0
+        consumer.onApply = { _, position, _ in
+            if position.sequence == 50, failures < 3 {
+                failures += 1
+                throw CancellationError()
+            }
+        }
+        try writer.append(100, to: .sos)
+        try writer.append(100, to: .fired)
+        try world.run(until: {
+            try consumer.hasAll(of: .sos, from: writer)
+                && consumer.hasAll(of: .fired, from: writer)
+        })
+        #expect(failures == 3)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `whose commit fails tells nothing and takes the same places again`(
+        carrier: Carrier
+    ) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try writer.append(3, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        var appended = 0
+        writer.work = { bus in
+            guard appended == 0 else { return }
+            appended += 1
+            try bus.append(Node.record(.sos, 4, tag: "undone"), to: .sos)
+        }
+        writer.failsNextCommit = true
+        try world.run(for: .milliseconds(300))
+        #expect(appended == 1)
+        #expect(writer.bus?.end(of: .sos) == 3)
+        #expect(try consumer.effectCount(of: .sos) == 3)
+        try writer.append(2, to: .sos, tag: "done")
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(try consumer.effectCount(of: .sos) == 5)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `stops a stream that cannot be read, and no other`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        consumer.onApply = { stream, position, _ in
+            if stream == .fired, position.sequence == 6 { throw StreamStop(reason: "newer") }
+        }
+        try writer.append(10, to: .fired)
+        try writer.append(10, to: .sos)
+        try world.run(until: {
+            try consumer.hasAll(of: .sos, from: writer)
+                && consumer.notices.contains(.stopped(.fired, reason: "newer"))
+        })
+        try writer.append(10, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(try consumer.effectCount(of: .fired) == 5)
+        #expect(consumer.bus?.troubles == ["fired is stopped: newer"])
+        #expect(consumer.bus?.isCaughtUp == false)
+        // A program that can read it goes on at the same record.
+        consumer.onApply = { _, _, _ in }
+        try consumer.restart()
+        try world.run(until: { try consumer.hasAll(of: .fired, from: writer) })
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `applies so many records and no more, of each stream some`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let streams = (0..<4).map { StreamName.input($0) }
+        let writer = try world.writer("writer", streams.map { Bus.Served($0) })
+        for stream in streams { try writer.append(1000, to: stream) }
+        let consumer = try world.consumer(of: writer, streams)
+        consumer.limit = 300
+        var most = 0
+        var inTurn = 0
+        var reached: Set<StreamName> = []
+        consumer.onApply = { stream, _, _ in
+            inTurn += 1
+            reached.insert(stream)
+        }
+        consumer.work = { _ in
+            most = max(most, inTurn)
+            inTurn = 0
+        }
+        try world.run(until: { reached.count == 4 })
+        let counts = try streams.map { try consumer.effectCount(of: $0) }
+        #expect(counts.allSatisfy { $0 < 1000 }, "all began before one was finished: \(counts)")
+        try world.run(until: {
+            try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
+        })
+        #expect(most == 300)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `applies emergencies before everything that waits`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.input(1)), .init(.sos)])
+        let consumer = try world.consumer(of: writer, [.input(1), .sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        try writer.append(2000, to: .input(1))
+        consumer.limit = 10
+        try world.run(until: { try consumer.effectCount(of: .input(1)) > 0 })
+        try writer.append(1, to: .sos)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(try consumer.effectCount(of: .input(1)) < 1000)
+        consumer.limit = 1000
+        try world.run(until: { try consumer.hasAll(of: .input(1), from: writer) })
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `refuses records that are too long or for others' streams`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let bus = try #require(writer.bus)
+        let long = Node.record(.sos, 1, size: WireLimits.recordBytesMax)
+        let tooLong = #expect(throws: BusError.self) { try bus.append(long, to: .sos) }
+        #expect(tooLong?.code == "oversized")
+        let other = #expect(throws: BusError.self) {
+            try bus.append(Node.record(.fired, 1), to: .fired)
+        }
+        #expect(other?.code == "not-ours")
+    }
+
+    @Test func `of records of all sizes is told in batches that fit`() throws {
+        let world = try World(.memory)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        var sizes: [Int] = []
+        writer.fate = { way, frame in
+            if way == .publication, frame.isBatch { sizes.append(frame.count) }
+            return [frame]
+        }
+        try writer.append(3, to: .sos, size: WireLimits.recordBytesMax - 24)
+        try writer.append(20, to: .sos, size: 50_000)
+        try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
+        #expect(sizes.count == 3 + 4)
+        #expect(sizes.allSatisfy { $0 <= WireLimits.frameBytesMax })
+        #expect(sizes.dropFirst(3).allSatisfy { $0 <= WireLimits.batchBytesMax + 100 })
+    }
+
+    @Test func `cannot begin on an address in use`() throws {
+        let world = try World(.zeroMQ)
+        let writer = try world.writer("writer", [.init(.sos)])
+        var configuration = Bus.Configuration(name: "second")
+        configuration.publishEndpoint = writer.configuration.publishEndpoint
+        let error = #expect(throws: BusError.self) { try ZeroMQTransport(configuration) }
+        #expect(error?.code == "address-in-use")
+        #expect(error?.operation == "bind \(writer.configuration.publishEndpoint ?? "")")
+        configuration.publishEndpoint = "carrier pigeon"
+        let other = #expect(throws: BusError.self) { try ZeroMQTransport(configuration) }
+        #expect(other?.code == "bad-endpoint")
+    }
+}
