@@ -42,7 +42,7 @@ struct TextTests {
                 https://osm.org/?mlat=3.13900&mlon=101.68690
 
                 Position 3.13900, 101.68690.
-                within 12 m, 10:18.
+                Within 12 m, 10:18.
                 Battery 34%.
                 Note: at the bridge.
                 Take it in Jaga, ref 4711.

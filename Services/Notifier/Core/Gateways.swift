@@ -33,8 +33,9 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
 
     /// Takes the end of an attempt in.
     ///
-    /// Whatever the gateway says of a single message proves that it is up; silence does after the
-    /// third time, and a refusal of ourselves at once.
+    /// Whatever the gateway says of a single message proves that it is up. A refusal of ourselves
+    /// proves at once that it is down; a connection that is not made may be chance and does the
+    /// second time, silence the third.
     mutating func heard(
         _ outcome: AttemptOutcome, _ answer: String, at now: Timestamp, jitter: UInt8
     ) {
@@ -50,7 +51,7 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
             retryAt = nil
         case .misconfigured, .unreachable, .unknown:
             failures += 1
-            guard outcome != .unknown || failures >= 3 else { return }
+            guard failures >= outcome.failuresUntilDown else { return }
             if !isDown { since = now }
             isDown = true
             retryAt = now + Limits.gatewayBackoff.wait(failures: failures, jitter: jitter)
@@ -59,6 +60,17 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
 
     /// One message may try whether it is up again; the others wait for that.
     mutating func probe(at now: Timestamp) { retryAt = now + Limits.gatewayBackoff.longest }
+}
+
+extension AttemptOutcome {
+    /// Failures in a row, the last one of this kind, that show that a gateway is down.
+    fileprivate var failuresUntilDown: Int {
+        switch self {
+        case .misconfigured: 1
+        case .unreachable: 2
+        default: 3
+        }
+    }
 }
 
 /// Which gateway a message takes.

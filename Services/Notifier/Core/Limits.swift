@@ -45,7 +45,7 @@ public enum Limits {
     /// First and longest wait before a message about an emergency is tried again.
     public static let safetyBackoff = Backoff(first: .seconds(1), longest: .seconds(30))
     /// The same for all other messages.
-    public static let newsBackoff = Backoff(first: .seconds(5), longest: .seconds(300))
+    public static let newsBackoff = Backoff(first: .seconds(5), longest: .seconds(120))
     /// How long a gateway that is down is left alone by everything but emergencies.
     public static let gatewayBackoff = Backoff(first: .seconds(2), longest: .seconds(60))
     /// Waits up to this are kept by the notifier itself; longer ones are the timer's.

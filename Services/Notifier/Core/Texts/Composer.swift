@@ -39,12 +39,16 @@ public struct Composer: Sendable {
 
     private func mail(_ pieces: Pieces) -> String {
         var lines = pieces.vital.map(Pieces.sentence) + [""]
-        lines += (pieces.mailOnly + pieces.rest).map(Pieces.sentence)
+        lines += (pieces.mailOnly + pieces.rest).map { Pieces.sentence(capitalised($0)) }
         if !reader.circle.isEmpty {
             let circle = PlainText.line(reader.circle, charactersMax: Limits.nameCharactersMax)
             lines += ["", phrases.because(circle: circle) + "."]
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func capitalised(_ piece: String) -> String {
+        piece.prefix(1).uppercased() + piece.dropFirst()
     }
 
     private func pieces(of saying: Saying, nameMax: Int) -> Pieces {
