@@ -131,4 +131,43 @@ import Testing
         let text = "[a](../Package.swift)\n[b](gone.md#part) and [c](https://example.org)\n"
         #expect(lines(.linksLead, text, at: "docs/planted.md") == [2])
     }
+
+    @Test func `compares the API's description with what is answered and led to`() {
+        let description = SourceFile(
+            path: "docs/openapi.yaml",
+            text: """
+                paths:
+                  /v1/things:
+                    x-service: timer
+                    get:
+                    post:
+                  /v1/things/{thing}:
+                    x-service: timer
+                    delete:
+                components:
+                """)
+        let daemon = SourceFile(
+            path: "Services/Timer/Daemon/Routes.swift",
+            text: """
+                (.get, "/v1/things", .list), (.put, "/v1/things", .change),
+                (
+                    .delete, "/v1/things/{id}", .remove
+                ),
+                """)
+        let proxy = SourceFile(
+            path: "Services/CLI/Suite/Routes.swift",
+            text: """
+                list(
+                    .timer,
+                    "/v1/things", "/v1/others")
+                """)
+        let findings = Rule.apiIsDescribed.findings([description, daemon, proxy]).map(\.text)
+        #expect(
+            findings == [
+                "put /v1/things of timer is not described",
+                "nobody answers post /v1/things of timer",
+                "/v1/things/{} of timer is not led to its service",
+                "/v1/others of timer is led to a service",
+            ])
+    }
 }
