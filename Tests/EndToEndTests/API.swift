@@ -1,0 +1,58 @@
+import Parsing
+import TestSupport
+
+/// The HTTP API, for somebody.
+struct API: Sendable {
+    let http: PlainHTTP
+    let token: String
+
+    /// Sends a request.
+    ///
+    /// - Returns: the body
+    /// - Throws: ``TestFailure`` unless it is answered with success
+    @discardableResult
+    func call(_ method: String, _ path: String, _ json: JSON? = nil) throws -> JSON {
+        let answer = try send(method, path, json)
+        guard (200..<300).contains(answer.status) else {
+            throw TestFailure("\(method) \(path): \(answer.status) \(answer.text)")
+        }
+        return answer.json
+    }
+
+    /// Sends a request, whatever the answer.
+    func send(_ method: String, _ path: String, _ json: JSON? = nil) throws -> PlainHTTP.Answer {
+        guard let json else { return try http.send(method, path, token: token) }
+        return try http.send(method, path, json, token: token)
+    }
+
+    /// All of a list, its pages put together.
+    func list(_ path: String) throws -> [JSON] {
+        var items: [JSON] = []
+        var cursor: String?
+        repeat {
+            let separator = path.contains("?") ? "&" : "?"
+            let page = try call("GET", path + (cursor.map { "\(separator)cursor=\($0)" } ?? ""))
+            items += page["items"]?.array ?? []
+            cursor = page["next"]?.string
+        } while cursor != nil
+        return items
+    }
+}
+
+extension JSON {
+    /// A member that must be there.
+    func member(_ key: String) throws -> JSON {
+        guard let member = self[key] else {
+            throw TestFailure("no \(key) in \(String(decoding: serialized(), as: UTF8.self))")
+        }
+        return member
+    }
+
+    /// A text that must be there.
+    func text(_ key: String) throws -> String {
+        guard let text = try member(key).string else {
+            throw TestFailure("\(key) is no text")
+        }
+        return text
+    }
+}
