@@ -1,5 +1,6 @@
 import Model
 import Parsing
+import Runtime
 import TestSupport
 import Testing
 import Web
@@ -71,6 +72,33 @@ struct GatewayTests {
             #expect(house.answers[id]?.status == 200)
         }
         #expect(try states(house) == ["accepted"])
+    }
+
+    @Test func `a status of Twilio's form is taken too`() throws {
+        let folder = try TemporaryFolder()
+        let secret = folder.file("secret")
+        try Files.write(Array("token\n".utf8), to: secret, mode: 0o600)
+        let house = try House([
+            "JAGA_SMS_GATEWAY": "twilio", "JAGA_SMS_URL": "http://127.0.0.1:9",
+            "JAGA_SMS_USER": "AC1", "JAGA_SMS_PASSWORD_FILE": secret,
+            "JAGA_SMS_SENDER": "+15550000000",
+        ])
+        try house.tell(House.opened())
+        let transfer = try #require(house.transfers.first)
+        try end(
+            transfer,
+            .answered(
+                TransferAnswer(
+                    status: 201, body: Array(#"{"sid":"SM1","status":"queued"}"#.utf8))),
+            in: house)
+        #expect(try states(house) == ["accepted"])
+        guard case .http(let call) = transfer.call else { return }
+        let form = Query(encoded: String(decoding: call.body, as: UTF8.self))
+        let path = try #require(form["StatusCallback"]?.dropFirst("http://127.0.0.1:8105".count))
+        try house.send(
+            .post, String(path), "MessageSid=SM1&MessageStatus=delivered&To=%2B60111000002",
+            as: nil, headers: [("Content-Type", "application/x-www-form-urlencoded")])
+        #expect(try states(house) == ["delivered"])
     }
 
     @Test func `killed with a call on its way: an emergency is sent again, news is not`() throws {
