@@ -44,7 +44,9 @@ bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 2
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
-	@for script in scripts/setup scripts/simulate .ci/run; do bash -n "$$script" || exit 1; done
+	@for script in scripts/setup scripts/simulate .ci/run Tests/Gateways/*/run; do \
+		bash -n "$$script" || exit 1; \
+	done
 	@python3 -c 'import ast; ast.parse(open("scripts/bench").read())'
 
 format: ## format the sources in place

@@ -128,7 +128,7 @@ struct GatewayFile {
             var templates: [Template] = []
             let parts = type == .form ? text.split(separator: "&").map(String.init) : [text]
             for part in parts { templates.append(try template(part)) }
-            let hasBytes = templates.contains { $0.contains(.text_utf16) }
+            let hasBytes = templates.contains { $0.contains(.textUTF16) }
             if hasBytes, type == .json || type == .xml {
                 throw error(
                     "{text_utf16} is no text", hint: "Use {text} or {text_hex} in JSON and XML.")

@@ -31,12 +31,12 @@ struct Template: Hashable, Sendable {
         /// The recipient, as `+60123456789`.
         case to
         /// The recipient without the plus.
-        case to_digits
+        case toDigits = "to_digits"
         case text
         /// The text in UTF-16, most significant byte first.
-        case text_utf16
+        case textUTF16 = "text_utf16"
         /// The same bytes as hexadecimal digits.
-        case text_hex
+        case textHex = "text_hex"
         /// The notification's id.
         case id
         /// Where the gateway tells what became of the message.
@@ -45,8 +45,8 @@ struct Template: Hashable, Sendable {
         case coding
         /// SMS that the text takes.
         case segments
-        case validity_seconds
-        case validity_minutes
+        case validitySeconds = "validity_seconds"
+        case validityMinutes = "validity_minutes"
     }
 
     private enum Piece: Hashable, Sendable {
@@ -140,7 +140,7 @@ struct TemplateValues {
 
     func bytes(of placeholder: Template.Placeholder) -> [UInt8] {
         switch placeholder {
-        case .text_utf16: utf16
+        case .textUTF16: utf16
         default: Array(text(of: placeholder).utf8)
         }
     }
@@ -155,15 +155,15 @@ struct TemplateValues {
         case .account: account.account ?? account.login?.user ?? ""
         case .from: account.sender
         case .to: message.address
-        case .to_digits: message.address.filter { $0 != "+" }
+        case .toDigits: message.address.filter { $0 != "+" }
         case .text: message.text
-        case .text_utf16, .text_hex: utf16.map(hexadecimal).joined()
+        case .textUTF16, .textHex: utf16.map(hexadecimal).joined()
         case .id: message.id
         case .callback: callback
         case .coding: message.isGSM ? "0" : "2"
         case .segments: String(message.segments)
-        case .validity_seconds: String(seconds)
-        case .validity_minutes: String(max(1, seconds / 60))
+        case .validitySeconds: String(seconds)
+        case .validityMinutes: String(max(1, seconds / 60))
         }
     }
 

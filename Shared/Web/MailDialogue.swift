@@ -14,6 +14,8 @@ struct MailDialogue {
 
     /// The server's last word was a refusal.
     var isRefused: Bool { code >= 400 }
+    /// The refusal ends the connection.
+    var isLeaving: Bool { isRefused && !isMessageComplete }
 
     /// - Parameter word: the first four characters of what is sent.
     mutating func sawCommand(_ word: String) {
@@ -31,6 +33,8 @@ struct MailDialogue {
 
     /// One line of a reply: `250-SIZE 200` or, as the last one, `250 ok`.
     mutating func takeReply(_ line: String) {
+        // What follows is the answer to QUIT.
+        if isLeaving || hasFinalReply { return }
         let line = trimmed(line)
         guard let number = Int(line.prefix(3)), line.utf8.count >= 3 else { return }
         lines.append(trimmed(String(line.dropFirst(4))))

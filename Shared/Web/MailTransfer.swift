@@ -33,14 +33,12 @@ extension RunningTransfer {
         let transfer = RunningTransfer.of(context)
         guard case .mail(let call) = transfer.transfer.call, let buffer else { return 0 }
         let piece = min(size * count, call.message.count - transfer.sentBytes)
-        if piece == 0 {
-            transfer.dialogue.sawMessageEnd()
-            return 0
-        }
         call.message.withUnsafeBytes { message in
-            _ = memcpy(buffer, message.baseAddress! + transfer.sentBytes, piece)
+            if piece > 0 { _ = memcpy(buffer, message.baseAddress! + transfer.sentBytes, piece) }
         }
         transfer.sentBytes += piece
+        // libcurl knows the size and need not ask again before it sends the final dot.
+        if transfer.sentBytes == call.message.count { transfer.dialogue.sawMessageEnd() }
         return piece
     }
 
@@ -48,9 +46,9 @@ extension RunningTransfer {
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
         let transfer = RunningTransfer.of(context)
         transfer.dialogue.takeReply(String(decoding: line, as: UTF8.self))
-        // libcurl leaves after a refusal: it says QUIT and waits for the answer, all else standing
-        // still. It waits for nothing where nothing more can come.
-        if transfer.dialogue.isRefused, transfer.socket >= 0 {
+        // After a refusal, but for one of the whole message, libcurl leaves: it says QUIT and waits
+        // for the answer, all else standing still. It waits for nothing where nothing can come.
+        if transfer.dialogue.isLeaving, transfer.socket >= 0 {
             shutdown(transfer.socket, Int32(SHUT_RD))
         }
         return line.count

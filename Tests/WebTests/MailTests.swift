@@ -37,6 +37,7 @@ import Testing
         dialogue.takeReply("250 2.0.0 queued as 1")
         let answer = TransferAnswer(status: 250, body: Array("first 2.0.0 queued as 1".utf8))
         #expect(dialogue.outcome(nil) == .answered(answer))
+        dialogue.takeReply("421 too slow, goodbye")
         #expect(dialogue.outcome("cut before QUIT") == .answered(answer))
     }
 
@@ -50,6 +51,8 @@ import Testing
             dialogue.sawCommand(command)
             dialogue.takeReply("550-5.1.1 no")
             dialogue.takeReply("550 5.1.1 really")
+            dialogue.sawCommand("QUIT")
+            dialogue.takeReply("221 goodbye")
             let failure = failure(dialogue)
             #expect(failure?.fate == .refused)
             #expect(

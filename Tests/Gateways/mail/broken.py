@@ -1,0 +1,92 @@
+"""A mail server with STARTTLS that breaks in ways Exim does not: broken.py PORT TLS-FOLDER BOX
+
+The local part of the recipient decides:
+  cut      the message is kept, then the connection is cut before the answer
+  half     the connection is cut at the beginning of the message
+  silent   550, and after that no answer to anything
+Messages that are kept become files in the folder BOX.
+"""
+
+import itertools
+import os
+import socketserver
+import ssl
+import sys
+import time
+
+port, tls, box = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+os.makedirs(box, exist_ok=True)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(f"{tls}/server.pem", f"{tls}/server.key")
+numbers = itertools.count(1)
+
+
+class Session(socketserver.BaseRequestHandler):
+    def say(self, line):
+        self.request.sendall(line.encode() + b"\r\n")
+
+    def hear(self):
+        line = b""
+        while not line.endswith(b"\n"):
+            byte = self.request.recv(1)
+            if not byte:
+                raise ConnectionError
+            line += byte
+        return line.decode("latin-1").rstrip()
+
+    def handle(self):
+        try:
+            self.talk()
+        except (ConnectionError, OSError):
+            pass
+
+    def talk(self):
+        self.say("220 broken.example.test")
+        is_secure = False
+        while True:
+            line = self.hear()
+            word = line.upper()
+            if word.startswith("EHLO"):
+                self.say("250-broken.example.test")
+                self.say("250 AUTH PLAIN" if is_secure else "250 STARTTLS")
+            elif word == "STARTTLS":
+                self.say("220 go on")
+                self.request = context.wrap_socket(self.request, server_side=True)
+                is_secure = True
+            elif word.startswith("AUTH PLAIN"):
+                if line.count(" ") == 1:
+                    self.say("334 ")
+                    self.hear()
+                self.say("235 welcome")
+            elif word.startswith("RCPT"):
+                recipient = word.split("<")[1].split("@")[0]
+                if recipient == "SILENT":
+                    self.say("550 5.1.1 no")
+                    time.sleep(600)
+                self.say("250 ok")
+            elif word == "DATA":
+                self.say("354 go on")
+                self.take(recipient)
+                return
+            else:
+                self.say("250 ok")
+
+    def take(self, recipient):
+        lines = []
+        while True:
+            line = self.hear()
+            if line == ".":
+                break
+            lines.append(line)
+            if recipient == "HALF":
+                return
+        with open(f"{box}/{next(numbers)}", "w", encoding="latin-1") as file:
+            file.write("\n".join(lines) + "\n")
+
+
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+
+
+Server(("127.0.0.1", port), Session).serve_forever()

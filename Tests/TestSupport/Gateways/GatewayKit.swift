@@ -1,0 +1,71 @@
+import Foundation
+import Runtime
+
+/// A gateway of `Tests/Gateways` that runs on loopback, on ports and in a folder of its own, until
+/// this object or the test program ends.
+public class GatewayKit {
+    /// The folder of its files.
+    public let folder: TemporaryFolder
+    private let name: String
+    private let ports: [String: Int]
+    private let settings: [String: String]
+    private var running: Capture?
+
+    /// - Parameters:
+    ///   - ports: names of the ports that its `run` knows
+    init(_ name: String, ports: [String], settings: [String: String] = [:]) throws {
+        self.name = name
+        self.settings = settings
+        folder = try TemporaryFolder()
+        let base = FreePorts.base(of: Array(ports.indices))
+        self.ports = Dictionary(
+            uniqueKeysWithValues: ports.enumerated().map { ($1, base + $0) })
+    }
+
+    deinit { running?.process.send(SIGTERM) }
+
+    func port(_ name: String) -> Int { ports[name] ?? 0 }
+
+    /// Starts it and waits until it is ready.
+    public func start() async throws {
+        let script = Programs.top.appending(path: "Tests/Gateways/\(name)/run").path
+        var environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "RUN": folder.path + "/kit"]
+        if let path = ProcessInfo.processInfo.environment["PATH"] {
+            environment["PATH"] = path + ":/usr/sbin:/sbin"
+        }
+        for (name, port) in ports { environment[name] = String(port) }
+        environment.merge(settings) { $1 }
+        let capture = try Capture(script, [], environment: environment)
+        running = capture
+        let isReady = await eventually(within: 60) {
+            capture.lines.contains("ready") || capture.process.reap() != nil
+        }
+        guard isReady, capture.process.exitStatus == nil else {
+            throw TestFailure("\(name) did not start:\n\(capture.text)")
+        }
+    }
+
+    /// Stops it, with all its programs.
+    public func stop() async {
+        await running?.stop()
+        running = nil
+    }
+
+    /// A file in its folder; empty when it is not there.
+    func text(of file: String) -> String {
+        let path = folder.file("kit/" + file)
+        return FileManager.default.contents(atPath: path).map {
+            String(decoding: $0, as: UTF8.self)
+        } ?? ""
+    }
+
+    /// Sends a signal to one of its programs.
+    func send(_ signal: Int32, to program: String) {
+        let text = text(of: program + ".pid").trimmingCharacters(in: .whitespacesAndNewlines)
+        if let pid = Int32(text) { kill(pid, signal) }
+    }
+
+    static func isInstalled(_ programs: String...) -> Bool {
+        programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// Kannel with a fake operator. The number decides what happens: see `Tests/Gateways/README.md`.
+public final class KannelKit: GatewayKit {
+    /// An SMS, or one part of a long one, as the operator got it.
+    public struct SMS: Hashable, Sendable {
+        public let sender: String
+        public let recipient: String
+        /// Whether it is UCS-2; else GSM 03.38.
+        public let isUCS2: Bool
+        public let text: String
+
+        public init(sender: String, recipient: String, isUCS2: Bool, text: String) {
+            self.sender = sender
+            self.recipient = recipient
+            self.isUCS2 = isUCS2
+            self.text = text
+        }
+    }
+
+    public static let isInstalled = GatewayKit.isInstalled(
+        "/usr/sbin/bearerbox", "/usr/sbin/smsbox", "/usr/lib/kannel/test/fakesmsc")
+    public static let user = "jaga"
+    public static let password = "s3cret"
+
+    public init() throws {
+        try super.init(
+            "kannel", ports: ["SEND", "ADMIN", "BOX", "FAKE", "DOWN", "CARRIER", "REPORTS"])
+    }
+
+    /// Where messages are sent to.
+    public var url: String { "http://127.0.0.1:\(port("SEND"))/cgi-bin/sendsms" }
+
+    /// What the fake operator got, oldest first.
+    public var messages: [SMS] {
+        text(of: "fakesmsc.out").split(separator: "\n").compactMap(KannelKit.message)
+    }
+
+    /// `… Got message 1: <40404 +15550000001 text hello>`
+    private static func message(_ line: Substring) -> SMS? {
+        guard
+            let start = line.range(
+                of: ": <",
+                range: line.range(of: "Got message").map {
+                    $0.upperBound..<line.endIndex
+                })
+        else { return nil }
+        let content = line[start.upperBound...].dropLast()
+        let words = content.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard words.count == 4 else { return nil }
+        switch words[2] {
+        case "text":
+            return SMS(
+                sender: String(words[0]), recipient: String(words[1]), isUCS2: false,
+                text: String(words[3]))
+        case "ucs-2":
+            return SMS(
+                sender: String(words[0]), recipient: String(words[1]), isUCS2: true,
+                text: utf16(words[3]))
+        case "udh":
+            // udh HEADER data TEXT, whatever the coding: escapes tell UCS-2.
+            let parts = words[3].split(separator: " ", maxSplits: 2)
+            guard parts.count == 3 else { return nil }
+            let isUCS2 = parts[2].contains("%")
+            return SMS(
+                sender: String(words[0]), recipient: String(words[1]), isUCS2: isUCS2,
+                text: isUCS2 ? utf16(parts[2]) : String(parts[2]))
+        default: return nil
+        }
+    }
+
+    /// Percent-escaped UTF-16, most significant byte first.
+    private static func utf16(_ escaped: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(escaped.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2 {
+                bytes.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? 32 : byte)
+            }
+        }
+        let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
+            UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    /// Kannel takes requests and answers nothing, until ``thaw()``.
+    public func freeze() { send(SIGSTOP, to: "bearerbox") }
+    public func thaw() { send(SIGCONT, to: "bearerbox") }
+}
