@@ -80,7 +80,7 @@ public struct HTTPGateway: Sendable {
         let verdict = isOptOut ? .refused : GatewayVerdict(rawValue: rule?.verdict ?? "unknown")
         let seconds = answer.headers["Retry-After"].flatMap(Int64.init).map { max(0, $0) }
         return GatewayAnswer(
-            verdict ?? .unknown, words(of: read),
+            verdict ?? .unknown, (isOptOut ? "opted out: " : "") + words(of: read),
             messageID: description.idMember.isEmpty ? nil : read.member(description.idMember),
             retryAfter: seconds.map { .seconds($0) }, isOptOut: isOptOut)
     }

@@ -89,6 +89,7 @@ import Web
         let answer = try failure(21_610)
         #expect(answer.verdict == .refused)
         #expect(answer.isOptOut)
+        #expect(answer.words == "opted out: 400 … The 'To' number +… is bad")
     }
 
     @Test func `can ask to wait`() throws {

@@ -52,6 +52,21 @@ import Testing
         #expect(!client.isClosed)
     }
 
+    @Test func `lets nobody sleep on a request that came while answers were sent`() throws {
+        let loop = try TestLoop()
+        loop.reply = { _ in nil }
+        let first = try loop.client()
+        first.send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { loop.requests.count == 1 })
+        let second = try loop.client()
+        second.send("GET /2 HTTP/1.1\r\nHost: h\r\n\r\n")
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(30)
+        while !loop.server.intake.hasArrived, clock.now < end { loop.server.flush() }
+        #expect(loop.server.waitMilliseconds == 0)
+        #expect(loop.server.drain().map(\.path) == ["/2"])
+    }
+
     @Test func `puts a chunked body together`() throws {
         let loop = try TestLoop()
         _ = try loop.answer(

@@ -1,0 +1,77 @@
+import Foundation
+import Runtime
+import TestSupport
+import Testing
+
+@testable import Gateways
+
+@Suite struct `The settings of gateways` {
+    private func drivers(_ values: [String: String]) throws -> [GatewayDriver] {
+        let folder = try TemporaryFolder()
+        var environment = values
+        environment["JAGA_HOME"] = folder.path
+        try "s3cret\n".write(
+            toFile: folder.file("password"), atomically: true, encoding: .utf8)
+        for (name, value) in values where value == "password" {
+            environment[name] = folder.file("password")
+        }
+        let configuration = try Configuration(
+            settings: GatewaySettings.all, environment: environment, service: "notifier")
+        return try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1:8105/")
+    }
+
+    @Test func `without any lead to the built-in outbox`() throws {
+        let drivers = try drivers([:])
+        #expect(drivers.map(\.name) == ["sink"])
+        #expect(drivers.map(\.isSink) == [true])
+        #expect(drivers[0].channels == [.sms, .email])
+        guard case .ended(let answer) = drivers[0].sending(message(), token: 1, lane: .ordinary)
+        else {
+            Issue.record("the outbox sends")
+            return
+        }
+        #expect(answer.verdict == .accepted)
+    }
+
+    @Test func `make one driver for each channel, and no outbox`() throws {
+        let drivers = try drivers([
+            "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_USER": "jaga",
+            "JAGA_SMS_PASSWORD_FILE": "password", "JAGA_SMS_TIMEOUT": "7",
+            "JAGA_MAIL_URL": "smtp://mail.example.org:587",
+            "JAGA_MAIL_FROM": "Jaga <jaga@example.org>",
+        ])
+        #expect(drivers.map(\.name) == ["kannel", "mail"])
+        #expect(drivers.map(\.channels) == [[.sms], [.email]])
+        guard case .transfer(let transfer) = drivers[0].sending(message(), token: 5, lane: .safety),
+            case .http(let call) = transfer.call
+        else {
+            Issue.record("Kannel takes no call")
+            return
+        }
+        #expect(transfer.token == 5)
+        #expect(transfer.lane == .safety)
+        #expect(transfer.timeoutMilliseconds == 7000)
+        #expect(call.url == "http://127.0.0.1:13013/cgi-bin/sendsms")
+        #expect(call.headers["X-Kannel-Password"] == "s3cret")
+        #expect(call.headers["X-Kannel-From"] == nil)
+        #expect(
+            call.headers["X-Kannel-DLR-URL"]
+                == "http://127.0.0.1:8105/v1/receipts/tok-1?type=%d&answer=%A&to=%p")
+    }
+
+    @Test(arguments: [
+        (["JAGA_SMS_GATEWAY": "kanel"], "kanel"),
+        (["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_USER": "x"], "JAGA_SMS_PASSWORD_FILE"),
+        (["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_PASSWORD_FILE": "password"], "JAGA_SMS_USER"),
+        (["JAGA_MAIL_URL": "smtp://mail.example.org"], "JAGA_MAIL_FROM"),
+        (
+            ["JAGA_MAIL_URL": "smtp://mail.example.org", "JAGA_MAIL_FROM": "nobody"],
+            "JAGA_MAIL_FROM"
+        ),
+    ])
+    func `that do not fit say which`(values: [String: String], name: String) {
+        let error = #expect(throws: GatewayError.self) { try drivers(values) }
+        #expect(error?.description.contains(name) == true)
+        #expect(error?.hint.isEmpty == false)
+    }
+}
