@@ -25,6 +25,29 @@ struct API: Sendable {
         return try http.send(method, path, json, token: token)
     }
 
+    /// Sends a request as real clients do: what fails, or is answered "later", is sent again, the
+    /// same, until it is not.
+    ///
+    /// - Throws: ``TestFailure`` for any other answer than success, or after 60 s
+    @discardableResult
+    func insist(
+        _ method: String, _ path: String, _ json: JSON? = nil
+    ) async throws -> JSON {
+        var last = ""
+        for _ in 0..<600 {
+            do {
+                let answer = try send(method, path, json)
+                if (200..<300).contains(answer.status) { return answer.json }
+                last = "\(method) \(path): \(answer.status) \(answer.text)"
+                if answer.status < 500 { break }
+            } catch {
+                last = "\(method) \(path): \(error)"
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw TestFailure(last)
+    }
+
     /// All of a list, its pages put together.
     func list(_ path: String) throws -> [JSON] {
         var items: [JSON] = []

@@ -12,6 +12,8 @@ final class Household {
     let cara: Person
     /// Anna's phone.
     let phone: Phone
+    /// The same phone's panic button, which waits for no report.
+    let button: Phone
     /// The operator.
     let admin: API
 
@@ -25,9 +27,36 @@ final class Household {
         let api: API
     }
 
+    private let gateways: Gateways?
+
+    /// Starts a suite, makes the circle, and stops everything afterwards, however the body ends.
+    ///
+    /// - Parameters:
+    ///   - gateways: already running; without, the built-in outbox takes all messages
+    ///   - settings: further lines of jaga.conf
+    ///   - arguments: further ones of `jaga up`
+    static func run(
+        through gateways: Gateways? = nil, settings: [String: String] = [:],
+        arguments: [String] = [],
+        _ body: (Household) async throws -> Void
+    ) async throws {
+        let own = try gateways?.settings() ?? [:]
+        let suite = try RunningSuite(
+            settings: own.merging(settings) { $1 }, arguments: arguments)
+        do {
+            try await suite.start()
+            try await body(Household(in: suite, gateways))
+        } catch {
+            await suite.stop()
+            throw error
+        }
+        #expect(await suite.stop() == 0, "something had to be killed")
+    }
+
     /// Makes the circle in a suite that runs.
-    init(in suite: RunningSuite) throws {
+    init(in suite: RunningSuite, _ gateways: Gateways?) throws {
         self.suite = suite
+        self.gateways = gateways
         admin = API(http: suite.http, token: try suite.operatorToken())
         circle = try admin.call("POST", "/v1/circles", ["name": "Family"]).text("id")
         anna = try Household.person("Anna", number: "+15550001001", admin)
@@ -42,6 +71,7 @@ final class Household {
             "POST", "/v1/people/\(anna.id)/devices", ["name": "phone", "platform": "android"])
         let token = try device.member("credential").text("token")
         phone = Phone(API(http: suite.http, token: token), name: "anna")
+        button = Phone(API(http: suite.http, token: token), name: "anna's button")
     }
 
     private static func person(_ name: String, number: String, _ admin: API) throws -> Person {
@@ -68,57 +98,26 @@ final class Household {
 
     var people: [Person] { [anna, bob, cara] }
 
-    /// What the built-in outbox holds.
-    func told() throws -> [Told] {
-        try admin.list("/v1/outbox").map { item in
+    /// Everything that was told since the beginning.
+    func messages() throws -> [Message] {
+        if let gateways { return gateways.messages(to: people) }
+        return try admin.list("/v1/outbox").map { item in
             let to = try item.text("to")
             let person = people.first { $0.number == to || $0.mail == to }
-            return Told(
+            return Message(
                 way: try item.text("channel") == "sms" ? .sms : .mail, to: person?.name ?? to,
-                text: try item.text("text"))
+                text: try item.text("text"), id: try item.text("notification"))
         }
     }
-}
 
-/// A zone of the tests.
-struct Zone: Sendable {
-    let name: String
-    /// Well inside.
-    let inside: Place
-    private let geometry: JSON
-    private let radius: JSON?
-
-    /// A place that no zone of the tests is near.
-    static let far = Place(latitude: 1.2, longitude: 103.6)
-
-    /// A circle of 150 m.
-    static func circle(_ name: String, at place: Place) -> Zone {
-        Zone(
-            name: name, inside: place,
-            geometry: [
-                "type": "Point",
-                "coordinates": [.number(place.longitude), .number(place.latitude)],
-            ], radius: 150)
+    /// Bob takes an emergency and ends it.
+    func bobHelps(_ emergency: String) async throws {
+        try await bob.api.insist("POST", "/v1/emergencies/\(emergency)/acknowledgement")
+        try await bob.api.insist("POST", "/v1/emergencies/\(emergency)/resolution")
     }
 
-    /// A square of about 1.1 km.
-    static func polygon(_ name: String, at place: Place) -> Zone {
-        let corners = [(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)].map { x, y -> JSON in
-            [
-                .number(place.longitude + 0.005 * Double(x)),
-                .number(place.latitude + 0.005 * Double(y)),
-            ]
-        }
-        return Zone(
-            name: name, inside: place,
-            geometry: ["type": "Polygon", "coordinates": [.array(corners)]], radius: nil)
-    }
-
-    var feature: JSON {
-        var properties: [JSON.Member] = [
-            .init("name", .string(name)), .init("kind", "safe"),
-        ]
-        if let radius { properties.append(.init("radius", radius)) }
-        return ["type": "Feature", "geometry": geometry, "properties": .object(properties)]
-    }
+    /// What everybody is told when Bob helps, once he was told.
+    static let helped =
+        Told.all("Bob has taken your alarm", to: "Anna")
+        + Told.all("Alarm of Anna is over: resolved by Bob", to: "Anna", "Bob")
 }

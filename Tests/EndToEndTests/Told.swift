@@ -49,31 +49,3 @@ struct Told: Hashable, Comparable, CustomStringConvertible {
         self.init(way: way, to: to, what: what)
     }
 }
-
-/// How two lists of what was told differ, counted.
-struct Difference: CustomStringConvertible {
-    let missing: [Told]
-    let excess: [Told]
-
-    init(of told: [Told], from expected: [Told]) {
-        missing = Difference.subtract(told, from: expected)
-        excess = Difference.subtract(expected, from: told)
-    }
-
-    var isNone: Bool { missing.isEmpty && excess.isEmpty }
-
-    var description: String {
-        let lines =
-            missing.sorted().map { "missing   \($0)" } + excess.sorted().map { "too often \($0)" }
-        return lines.isEmpty ? "as expected" : lines.joined(separator: "\n")
-    }
-
-    private static func subtract(_ these: [Told], from all: [Told]) -> [Told] {
-        var counts = Dictionary(these.map { ($0, 1) }, uniquingKeysWith: +)
-        return all.filter { told in
-            guard let count = counts[told], count > 0 else { return true }
-            counts[told] = count - 1
-            return false
-        }
-    }
-}

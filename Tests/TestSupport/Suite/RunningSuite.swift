@@ -139,7 +139,10 @@ public final class RunningSuite {
     }
 
     /// Runs another command of `jaga` against it.
-    public func run(_ words: String...) throws -> Capture {
+    public func run(_ words: String...) throws -> Capture { try run(words) }
+
+    /// The same.
+    public func run(_ words: [String]) throws -> Capture {
         var environment = Self.environment
         environment["JAGA_HOME"] = home
         environment["JAGA_URL"] = "http://127.0.0.1:\(port)"
