@@ -11,6 +11,8 @@ final class Computed {
     /// Those to be computed anew, and those that were begun anew in this turn.
     private var differing: Set<StreamName> = []
     private var begun: Set<StreamName> = []
+    /// Of all writers together.
+    private var keptBytes = 0
 
     init(peers: [Bus.Peer]) {
         for (index, peer) in peers.enumerated() {
@@ -23,14 +25,11 @@ final class Computed {
     func computes(_ stream: StreamName) -> Bool { writers[stream] != nil }
 
     /// Whether the keeper takes so little that no more should be computed.
-    var isCongested: Bool {
-        !writers.isEmpty
-            && writers.values.reduce(0) { $0 + $1.keptBytes } >= BusLimits.unacknowledgedBytesMax
-    }
+    var isCongested: Bool { keptBytes >= BusLimits.unacknowledgedBytesMax }
 
     /// Nil if this process does not compute the stream.
     func append(_ record: Record, to stream: StreamName, hooks: Bus.Hooks) -> Position? {
-        guard let finding = writers[stream]?.append(record) else { return nil }
+        guard let finding = change(stream, { $0.append(record) }) else { return nil }
         touched.insert(stream)
         tell(finding, of: stream, hooks)
         return writers[stream]?.end
@@ -38,10 +37,21 @@ final class Computed {
 
     func hear(_ extent: Extent, from peer: Int, hooks: Bus.Hooks) {
         guard writers[extent.stream]?.peer == peer,
-            let finding = writers[extent.stream]?.hear(extent)
+            let finding = change(extent.stream, { $0.hear(extent) })
         else { return }
         if writers[extent.stream]?.keptBytes != 0 { offering.insert(extent.stream) }
         tell(finding, of: extent.stream, hooks)
+    }
+
+    /// Does something to a writer, if there is one, and keeps count of what is kept.
+    @discardableResult
+    private func change<Result>(
+        _ stream: StreamName, _ body: (inout ComputedWriter) -> Result
+    ) -> Result? {
+        keptBytes -= writers[stream]?.keptBytes ?? 0
+        defer { keptBytes += writers[stream]?.keptBytes ?? 0 }
+        guard writers[stream] != nil else { return nil }
+        return body(&writers[stream]!)
     }
 
     private func tell(_ finding: ComputedWriter.Finding, of stream: StreamName, _ hooks: Bus.Hooks)
@@ -60,7 +70,7 @@ final class Computed {
     }
 
     func rolledBack() {
-        for stream in touched { writers[stream]?.rolledBack() }
+        for stream in touched { change(stream) { $0.rolledBack() } }
         differing.formUnion(begun)
         touched.removeAll(keepingCapacity: true)
     }
@@ -76,7 +86,7 @@ final class Computed {
     }
 
     func restart(_ stream: StreamName) {
-        writers[stream]?.restart()
+        change(stream) { $0.restart() }
         touched.insert(stream)
     }
 

@@ -43,6 +43,7 @@ extension Host {
 
     private func metricsPage() -> Response {
         service?.writeMetrics(metrics)
+        bus.writeMetrics(metrics)
         metrics.readProcess()
         return Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
@@ -75,7 +76,9 @@ extension Host {
             .init("port", .integer(Int64(httpPort))),
             .init("streams", .array(bus.heads.filter { $0.head.sequence > 0 }.map(\.json))),
             .init("cursors", .array(bus.lags.filter { $0.head > 0 }.map(\.json))),
-            .init("consumers", .array(bus.acknowledgements.map(\.json))),
+            .init(
+                "consumers",
+                .array(bus.acknowledgements.filter { $0.position.sequence > 0 }.map(\.json))),
             .init("details", service?.statusDetails ?? .object([])),
         ])
     }

@@ -2,7 +2,7 @@ import CSimdjson
 import Model
 
 extension JSON {
-    /// Arrays and objects may be nested this deep, here and in what is encoded.
+    /// Arrays and objects of a text may be nested this deep.
     public static let depthMax = 64
 
     /// Reads one JSON text (RFC 8259) in UTF-8.

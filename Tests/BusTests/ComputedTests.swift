@@ -201,4 +201,23 @@ import Wire
         #expect(evaluator.bus?.troubles.isEmpty == true)
         #expect(keeper.notices.filter(\.isAlarm).isEmpty)
     }
+
+    @Test func `is not computed further while its keeper takes nothing`() throws {
+        let world = try World(.memory)
+        let keeper = try keeper(world)
+        let evaluator = try world.consumer(
+            "evaluator", of: keeper, [Self.input], computes: [Self.output])
+        evaluator.onApply = { [unowned evaluator] _, position, _ in
+            let output = Node.record(Self.output, position.sequence, size: 1_000_000)
+            try evaluator.bus?.append(output, to: Self.output)
+        }
+        evaluator.limit = 1
+        evaluator.fate = { way, frame in way == .offer ? [] : [frame] }
+        try keeper.append(60, to: Self.input)
+        try world.run(for: .seconds(5))
+        let count = try evaluator.effectCount(of: Self.input)
+        #expect((30...40).contains(count), "32 MiB of outputs wait: \(count)")
+        evaluator.fate = { [$1] }
+        try world.run(until: { keeper.bus?.end(of: Self.output) == 60 })
+    }
 }

@@ -1,5 +1,6 @@
 import Bus
 import Model
+import Runtime
 import Store
 import Testing
 import Wire
@@ -16,6 +17,16 @@ import Wire
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "notifier") == 30 })
         #expect(writer.bus?.acknowledged(.fired, by: "notifier") == 0)
         #expect(writer.bus?.acknowledged(.sos, by: "nobody") == 0)
+        let metrics = Metrics()
+        writer.bus?.writeMetrics(metrics)
+        consumer.bus?.writeMetrics(metrics)
+        let page = metrics.render()
+        #expect(page.contains("jaga_bus_head_records{stream=\"sos\"} 30\n"))
+        #expect(page.contains("jaga_bus_lag_records{stream=\"sos\"} 0\n"))
+        #expect(
+            page.contains(
+                "jaga_bus_consumer_lag_records{consumer=\"notifier\",stream=\"sos\"} 0\n"))
+        #expect(page.contains("jaga_bus_records_applied_total 30\n"))
         try world.run(until: {
             try writer.database.scalar(
                 "SELECT sequence FROM consumer WHERE consumer = 'notifier' AND stream = 'sos'")
