@@ -162,7 +162,7 @@ let package = Package(
                 "Runtime", "Store", "Web", "Wire",
             ]),
         tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
-        tests("EndToEnd", ["Parsing"]),
+        tests("EndToEnd", ["Parsing", "Runtime"]),
         tests("Tidy", []),
     ],
     cxxLanguageStandard: .cxx17

@@ -24,21 +24,27 @@ enum PortOwner {
     }
 
     /// `nginx, process 4711`; nil when /proc does not tell.
+    ///
+    /// The kernel's tables may miss a line while others change, so they are read up to three times.
     static func describe(_ port: Int) -> String? {
+        for _ in 0..<3 {
+            if let process = process(on: port) { return "\(name(of: process)), process \(process)" }
+        }
+        return nil
+    }
+
+    private static func process(on port: Int) -> Int? {
         let sockets = Set(["tcp", "tcp6"].flatMap { listeners(on: port, table: $0) })
         guard !sockets.isEmpty else { return nil }
         let files = FileManager.default
         let processes = (try? files.contentsOfDirectory(atPath: "/proc")) ?? []
-        for process in processes.compactMap({ Int($0) }).sorted() {
+        return processes.compactMap { Int($0) }.sorted().first { process in
             let folder = "/proc/\(process)/fd"
-            let isOwner = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).contains {
-                name in
+            return ((try? files.contentsOfDirectory(atPath: folder)) ?? []).contains { name in
                 let target = try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
                 return target.map(sockets.contains) ?? false
             }
-            if isOwner { return "\(name(of: process)), process \(process)" }
         }
-        return nil
     }
 
     /// Listening sockets as /proc/PID/fd names them, `socket:[4711]`.

@@ -143,11 +143,15 @@ public final class RunningSuite {
 
     /// The same.
     public func run(_ words: [String]) throws -> Capture {
-        var environment = Self.environment
-        environment["JAGA_HOME"] = home
-        environment["JAGA_URL"] = "http://127.0.0.1:\(port)"
-        environment["JAGA_PORT_BASE"] = "\(portBase)"
-        return try Capture(jaga, words, environment: environment)
+        try Capture(jaga, words, environment: environment)
+    }
+
+    /// What a command needs to find it.
+    public var environment: [String: String] {
+        Self.environment.merging([
+            "JAGA_HOME": home, "JAGA_URL": "http://127.0.0.1:\(port)",
+            "JAGA_PORT_BASE": "\(portBase)",
+        ]) { $1 }
     }
 
     /// What processes need of the environment, and nothing that was set for somebody else.

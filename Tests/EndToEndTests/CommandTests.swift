@@ -1,0 +1,136 @@
+import Foundation
+import Parsing
+import Runtime
+import TestSupport
+import Testing
+
+extension `The suite` {
+    @Suite struct `The jaga command` {
+        /// Runs a command to its end.
+        private func run(
+            _ suite: RunningSuite, _ words: String...
+        ) async throws -> (status: Int32?, text: String) {
+            let capture = try suite.run(words)
+            _ = await eventually(within: 60) {
+                _ = (suite.log, capture.text)
+                return capture.process.reap() != nil
+            }
+            return (capture.process.exitStatus, capture.text)
+        }
+
+        /// Runs a line of shell.
+        private func shell(_ line: String, in suite: RunningSuite) async throws -> String {
+            let path = try Programs.path("jaga")
+            let capture = try Capture(
+                "/bin/sh", ["-c", line],
+                environment: suite.environment.merging(["JAGA": path]) { $1 })
+            _ = await eventually { capture.process.reap() != nil && capture.text.count >= 0 }
+            return capture.text
+        }
+
+        @Test func `plays the demo whole: phones, curls, tail, outbox, status`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let demo = try await run(suite, "demo")
+            #expect(demo.status == 0, "\(demo.text)")
+            let links = demo.text.matches(of: /owntracks:\/\/\/config\?inline=\S+/)
+            #expect(links.count == 3)
+            let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
+            try #require(curls.count == 4)
+
+            let tail = try suite.run("tail", "--since", "1h", "--type", "jaga.zone.e")
+            for curl in curls.prefix(3) {
+                #expect(try await shell(curl, in: suite).hasPrefix("[{\"_type\""))
+            }
+            let shown = await eventually { tail.lines.count >= 3 }
+            #expect(shown, "\(tail.text)")
+            let types = tail.lines.compactMap { try? JSON.parse(Array($0.utf8))["type"]?.string }
+            #expect(types == ["jaga.zone.entered", "jaga.zone.exited", "jaga.zone.entered"])
+            #expect(!tail.text.contains("Home"), "names are masked")
+            await tail.stop()
+
+            var outbox = ""
+            let told = try await eventually {
+                outbox = try await run(suite, "outbox", "--limit", "100").text
+                return outbox.matches(of: /sms to \+155500001/).count == 6
+            }
+            #expect(told, "\(outbox)")
+            for words in ["Anna entered Home", "Anna left Home", "Anna entered School"] {
+                #expect(outbox.contains(words))
+            }
+            let status = try await run(suite, "status")
+            #expect(status.status == 0, "\(status.text)")
+            for words in ["evaluator   ready", "events, 64 partitions", "sink"] {
+                #expect(status.text.contains(words), "\(status.text)")
+            }
+            #expect(await suite.stop() == 0)
+        }
+
+        @Test func `asks the way to a first circle, also from a pipe`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let answers = #"Mei\n+60\n+60123456789\nmei@example.test\n\nUTC\n\ny\nn\n"#
+            let text = try await shell("printf '\(answers)' | $JAGA init", in: suite)
+            #expect(text.contains("that is no number with its country"))
+            #expect(text.contains("owntracks:///config?inline="), "\(text)")
+            #expect(text.contains("sink: accepted"), "\(text)")
+            let outbox = try await run(suite, "outbox", "--json").text
+            let message = try JSON.parse(Array(outbox.utf8))
+            #expect(message["to"]?.string == "+60123456789")
+            let early = try await shell("printf 'Mei\\n' | $JAGA init; echo status $?", in: suite)
+            #expect(early.contains("status 1"))
+            #expect(await suite.stop() == 0)
+        }
+
+        @Test func `replays a track, and quarantines what is none`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let demo = try await run(suite, "demo")
+            let token = try #require(demo.text.firstMatch(of: /-u anna:(\S+)/)?.output.1)
+            let file = suite.home + "/way.csv"
+            let rows = (0..<20).map { "3.\(1000 + $0 * 30),101.6869,2026-01-01 10:00:\(10 + $0)" }
+            try ("lat,lng,datetime\n" + rows.joined(separator: "\n")).write(
+                toFile: file, atomically: true, encoding: .utf8)
+            let replay = try await run(
+                suite, "replay", file, "--device", String(token), "--speed", "60")
+            #expect(replay.status == 0)
+            #expect(replay.text.contains("replayed 20 points"), "\(replay.text)")
+            let wrong = try await run(suite, "replay", file, "--device", "wrong")
+            #expect(wrong.status == 1)
+            #expect(wrong.text.contains("401"), "\(wrong.text)")
+
+            #expect(try await run(suite, "quarantine").text.contains("is empty"))
+            let answer = try suite.http.send(
+                "POST", "/pub", ["_type": "location", "lat": 91, "lon": 1, "tst": 1],
+                token: String(token))
+            #expect(answer.status == 200)
+            let list = try await run(suite, "quarantine", "--json")
+            let id = try #require(try JSON.parse(Array(list.text.utf8))["id"]?.string)
+            #expect(try await run(suite, "quarantine", "show", id).text.contains("\"lat\":91"))
+            #expect(try await run(suite, "quarantine", "remove", id).status == 0)
+            #expect(try await run(suite, "quarantine").text.contains("is empty"))
+            #expect(await suite.stop() == 0)
+        }
+
+        @Test func `replaces the operator's token`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let old = try suite.operatorToken()
+            let first = try await run(suite, "admin", "token")
+            #expect(first.status == 0, "\(first.text)")
+            let new = try suite.operatorToken()
+            #expect(new != old)
+            #expect(!first.text.contains(new))
+            let ended = await eventually {
+                (try? suite.http.send("GET", "/v1/people", token: old).status) == 401
+            }
+            #expect(ended)
+            #expect(try suite.http.send("GET", "/v1/people", token: new).status == 200)
+            #expect(try await run(suite, "gateway").status == 0)
+            #expect(await suite.stop() == 0)
+            let alone = try await run(suite, "status")
+            #expect(alone.status == 1)
+            #expect(alone.text.contains("is Jaga running?"), "\(alone.text)")
+        }
+    }
+}

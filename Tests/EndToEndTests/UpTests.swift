@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import Runtime
+import TestSupport
+import Testing
+
+extension `The suite` {
+    @Suite struct `jaga up` {
+        /// Whether a process is there and not only waited for by its parent.
+        private func isAlive(_ process: Int32) -> Bool {
+            let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            guard let state = stat?.split(separator: ")").last?.first(where: { $0 != " " }) else {
+                return false
+            }
+            return state != "Z"
+        }
+
+        private func children(of process: Int32) -> [Int32] {
+            let path = "/proc/\(process)/task/\(process)/children"
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            return text.split(separator: " ").compactMap { Int32($0) }
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func `stops everything by itself`(signal: Int32) async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let up = try #require(suite.up)
+            let all = children(of: up.process.pid)
+            let workers = all.flatMap(children)
+            #expect(all.count == 6)
+            #expect(!workers.isEmpty, "nginx has no worker")
+            #expect(await up.stop(signal) == 0, "\(up.text)")
+            #expect((all + workers).filter(isAlive) == [])
+            #expect(up.text.contains("jaga: stopping"))
+            for service in RunningSuite.Service.allCases {
+                #expect(up.text.contains("service=\(service) msg=stopped"))
+            }
+        }
+
+        @Test func `takes everything along when it is killed`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let up = try #require(suite.up)
+            let all = children(of: up.process.pid)
+            let workers = all.flatMap(children)
+            #expect(await up.stop(SIGKILL) == 128 + SIGKILL)
+            let left = await eventually { (all + workers).filter(isAlive).isEmpty }
+            #expect(left, "still there: \((all + workers).filter(isAlive))")
+        }
+
+        @Test func `starts again what dies, nginx included`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let up = try #require(suite.up)
+            for service in RunningSuite.Service.allCases {
+                try await suite.kill(service)
+                try await suite.waitUntilReady(service)
+            }
+            let nginx = try #require(children(of: up.process.pid).first(where: isNginx))
+            // Its workers die with their master only when told so.
+            for process in children(of: nginx) + [nginx] { Glibc.kill(process, SIGKILL) }
+            let isBack = await eventually {
+                _ = suite.log
+                return (try? suite.http.send("GET", "/v1/people").status) == 401
+            }
+            #expect(isBack, "\(suite.log)")
+            #expect(suite.log.contains("ended (signal 9); starts again in 200 ms"))
+            #expect(await suite.stop() == 0)
+        }
+
+        private func isNginx(_ process: Int32) -> Bool {
+            let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+            return name?.hasPrefix("nginx") == true
+        }
+
+        @Test func `is refused where another one runs, and says which`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let up = try #require(suite.up)
+            let sameHome = try suite.run("up", "--port", "\(FreePorts.one())")
+            #expect(await finish(sameHome) == 1)
+            #expect(sameHome.text.contains("process \(up.process.pid) already runs"))
+
+            let other = try TemporaryFolder()
+            let samePort = try suite.run(
+                "up", "--home", other.path, "--port", "\(suite.port)", "--port-base",
+                "\(FreePorts.base(of: Array(1...301)))")
+            #expect(await finish(samePort) == 1)
+            #expect(
+                samePort.text.contains("port \(suite.port) (the one origin) is in use by nginx"))
+
+            let samePorts = try suite.run(
+                "up", "--home", other.path, "--port", "\(FreePorts.one())")
+            #expect(await finish(samePorts) == 1)
+            #expect(samePorts.text.contains("port \(suite.portBase + 1) (ingest's HTTP) is in use"))
+            #expect(samePorts.text.contains("jaga-ingest, process"))
+            #expect(await suite.stop() == 0)
+        }
+
+        @Test func `gives up when a service cannot start, and shows why`() async throws {
+            let suite = try RunningSuite(settings: ["JAGA_SMS_GATEWAY": "pigeons"])
+            await #expect(throws: TestFailure.self) { try await suite.start() }
+            let up = try #require(suite.up)
+            #expect(await finish(up) == 1)
+            #expect(up.text.contains("notifier ended before it was ready (status 1)"))
+            #expect(up.text.contains("pigeons"))
+            #expect(children(of: up.process.pid) == [])
+        }
+
+        @Test func `is refused for a setting that nobody knows`() async throws {
+            let suite = try RunningSuite(settings: ["JAGA_UP_PROT": "8080"])
+            await #expect(throws: TestFailure.self) { try await suite.start() }
+            let up = try #require(suite.up)
+            #expect(await finish(up) == 1)
+            #expect(up.text.contains("JAGA_UP_PROT"))
+            #expect(up.text.contains("Did you mean JAGA_UP_PORT?"))
+        }
+
+        private func finish(_ capture: Capture) async -> Int32? {
+            _ = await eventually {
+                _ = capture.text
+                return capture.process.reap() != nil
+            }
+            return capture.process.exitStatus
+        }
+    }
+}
