@@ -13,12 +13,11 @@ public struct Moment: Hashable, Sendable {
     }
 }
 
-/// Durable streams between processes, in whole and in order, over a transport that may lose anything.
+/// Durable streams between processes, whole and in order, over a transport that may lose anything.
 ///
 /// A turn of its owner: wait, ``receive(limit:apply:)``, own work with ``append(_:to:)``, commit of
 /// the store, ``committed()``, ``tick()``. When the commit fails: undo the store, then
-/// ``rolledBack()``. Nothing is told that does not last; nothing is applied that did not come in its
-/// turn.
+/// ``rolledBack()``. Nothing is told that does not last, and nothing is applied out of its turn.
 ///
 /// ```swift
 /// let bus = try Bus(configuration: configuration, store: SQLiteBusStore(database), clock: clock)
@@ -195,8 +194,8 @@ public final class Bus {
         try consumer.rolledBack()
     }
 
-    /// Tells heads, answers and asks questions, watches over peers. To be called between turns, when
-    /// nothing is half done.
+    /// Tells heads, answers and asks questions, watches over peers. To be called between turns,
+    /// when nothing is half done.
     ///
     /// - Throws: errors of the store, and what ``Hooks/snapshot`` throws.
     public func tick() throws {
@@ -243,7 +242,8 @@ public final class Bus {
     /// included; 0 before the first.
     public func end(of stream: StreamName) -> UInt64 { position(of: stream)?.sequence ?? 0 }
 
-    /// Where a stream ends that is served, computed or followed, this turn included; nil for others.
+    /// Where a stream ends that is served, computed or followed, this turn included; nil for any
+    /// other.
     public func position(of stream: StreamName) -> Position? {
         outbox.end(of: stream) ?? consumer.computed.end(of: stream)
             ?? consumer.subscriptions[stream]?.applied

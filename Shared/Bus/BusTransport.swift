@@ -21,8 +21,8 @@ public enum Arrival: Hashable, Sendable {
 
 /// Carries frames between processes, and may lose any of them.
 ///
-/// Peers are named by their place in ``Bus/Configuration/peers``. Nothing waits: what cannot go now is
-/// dropped, and the rules above repair it.
+/// Peers are named by their place in ``Bus/Configuration/peers``. Nothing waits: what cannot go now
+/// is dropped, and the rules above repair it.
 public protocol BusTransport: Pollable {
     /// To everybody who subscribed to the beginning of the frame.
     func publish(_ frame: [UInt8])

@@ -87,7 +87,7 @@ struct ComputedWriter {
         head = extent.head
         let isAnotherLife =
             previous.incarnation != .zero && previous.incarnation != extent.head.incarnation
-        // What the keeper had and has no more, because an older copy was put back, is gone here too.
+        // Whatever the keeper had before an older copy was put back is gone here, too.
         if sequence > 0, isAnotherLife || extent.head.sequence < previous.sequence {
             return differ(at: extent.head)
         }

@@ -165,7 +165,7 @@ csimdjson_result csimdjson_parse(const uint8_t *bytes, size_t length, size_t dep
     }
     mine.tokens.clear();
     // Put between brackets, a bare value is read like any other: simdjson 3.0 takes `nulls` for
-    // `null` where it is the whole text. The padding is there because simdjson reads beyond the end.
+    // `null` where it is the whole text. The padding is there as simdjson reads beyond the end.
     mine.padded.resize(length + 2 + simdjson::SIMDJSON_PADDING);
     mine.padded[0] = '[';
     if (length > 0) std::memcpy(mine.padded.data() + 1, bytes, length);

@@ -2,7 +2,8 @@ import Model
 
 /// What consumers and writers say to each other besides records.
 ///
-/// A question goes from a consumer to the writer; each has an answer except ``acknowledge(consumer:entries:)``.
+/// A question goes from a consumer to the writer; each has an answer but
+/// ``acknowledge(consumer:entries:)``.
 public enum Control: Hashable, Sendable {
     /// A stream and where its consumer stands.
     public struct Entry: Hashable, Sendable {
@@ -80,7 +81,7 @@ public enum Control: Hashable, Sendable {
     case hello(consumer: String, entries: [Entry])
     /// `OK`, `PRUNED`, `DIVERGED` for each stream asked about that this writer keeps.
     case states([State])
-    /// `REPLAY`: what follows my position; answered by a batch, or by ``states(_:)`` if there is none.
+    /// `REPLAY`: what follows my position; answered by a batch, or ``states(_:)`` if there is none.
     case replay(consumer: String, from: Entry, bytesMax: UInt32)
     /// `ACK`: up to here everything is on my disk.
     case acknowledge(consumer: String, entries: [Entry])
