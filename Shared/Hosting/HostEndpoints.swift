@@ -7,8 +7,8 @@ import Wire
 
 // The paths that the host answers for every service.
 extension Host {
-    /// The answer to `/healthz`, `/readyz`, `/metrics` and `/v1/status/<service>`; nil for any other
-    /// path.
+    /// The answer to `/healthz`, `/readyz`, `/metrics` and `/v1/status/<service>`; nil for any
+    /// other path.
     func hostResponse(to request: Request) -> Response? {
         guard request.method == .get else { return nil }
         switch request.path {

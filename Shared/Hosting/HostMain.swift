@@ -7,8 +7,8 @@ import Wire
 extension Host {
     /// The whole of a service's `main`: configuration → store → bus → endpoints → loop → drain.
     ///
-    /// - Returns: the exit code: 0 after a signal or an informational flag, 1 when the service could
-    ///   not start.
+    /// - Returns: the exit code: 0 after a signal or an informational flag, 1 when the service
+    ///   could not start.
     public static func run(
         _ definition: ServiceDefinition,
         arguments: [String] = Array(CommandLine.arguments.dropFirst()),

@@ -47,8 +47,8 @@ public protocol Service: AnyObject {
     /// come a second time have the same ids.
     func restart(_ stream: StreamName) throws
 
-    /// Who the credentials of a request speak for, where the service itself knows and has no replica
-    /// of the directory.
+    /// Who the credentials of a request speak for, where the service itself knows and has no
+    /// replica of the directory.
     func principal(of request: Request) -> Principal?
 
     /// Sets gauges just before `/metrics` is answered.

@@ -68,8 +68,8 @@ final class EvaluatorService: Service {
         core.reset(partition)
     }
 
-    /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one: whoever
-    /// reaches it may read it, since an evaluator knows no credentials.
+    /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one:
+    /// whoever reaches it may read it, since an evaluator knows no credentials.
     func principal(of request: Request) -> Principal? { .operator }
 
     func writeMetrics(_ metrics: Metrics) { unreadable.set(Double(core.unreadableZones)) }
