@@ -1,4 +1,5 @@
 import Parsing
+import TestSupport
 import Testing
 
 @Suite struct `A JSON text` {
@@ -78,5 +79,30 @@ import Testing
             let text = String(repeating: "x", count: count)
             #expect(try JSON.parse(#"["\#(text)", 5]"#) == .array([.string(text), 5]))
         }
+    }
+
+    /// Reports of phones, with some bytes changed, taken away or doubled.
+    @Test func `that was damaged is refused or comes back as it was read`() {
+        let whole = Array(
+            #"{"_type":"location","lat":3.14,"lon":-1.5e2,"t":[null,true,"\u00e9\n"],"n":{"a":[]}}"#
+                .utf8)
+        var generator = SeededGenerator(seed: 11)
+        var taken = 0
+        for _ in 0..<30_000 {
+            var bytes = whole
+            for _ in 0..<(1 + generator.next(upperBound: UInt(3))) where !bytes.isEmpty {
+                let index = Int(generator.next(upperBound: UInt(bytes.count)))
+                switch generator.next(upperBound: UInt(4)) {
+                case 0: bytes[index] = UInt8(truncatingIfNeeded: generator.next())
+                case 1: bytes.remove(at: index)
+                case 2: bytes.insert(bytes[index], at: index)
+                default: bytes.removeSubrange(index...)
+                }
+            }
+            guard let json = try? JSON.parse(bytes) else { continue }
+            taken += 1
+            #expect((try? JSON.parse(json.serialized())) == json)
+        }
+        #expect(taken > 100)
     }
 }
