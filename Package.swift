@@ -109,7 +109,7 @@ let package = Package(
             dependencies: [
                 "Model", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web", "Codes",
             ],
-            path: "Services/CLI", swiftSettings: settings),
+            path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 
         // Tests.
         .target(

@@ -1,4 +1,5 @@
 import Glibc
+import Model
 import Runtime
 
 /// `jaga`: the door to a suite for the people who run it.
@@ -19,6 +20,10 @@ struct Main {
     static func run(_ words: [String]) -> Int32 {
         guard let name = words.first, !["--help", "-h", "help"].contains(name) else {
             return help(words.dropFirst().first)
+        }
+        if name == "--version" {
+            Console.say("jaga \(Version.text)")
+            return 0
         }
         guard let command = commands.first(where: { $0.syntax.name == name }) else {
             Console.complain("jaga: there is no command \(name); 'jaga --help' lists them")

@@ -66,6 +66,21 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
+        @Test func `plays no demo through a real gateway unless told to`() async throws {
+            let suite = try RunningSuite(settings: [
+                "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9/",
+            ])
+            try await suite.start()
+            let refused = try await run(suite, "demo")
+            #expect(refused.status == 1)
+            #expect(refused.text.contains("gateway kannel"), "\(refused.text)")
+            #expect(refused.text.contains("jaga demo --really-send"))
+            let people = try suite.http.send("GET", "/v1/people", token: suite.operatorToken())
+            #expect(people.json["items"]?.array == [])
+            #expect(try await run(suite, "demo", "--really-send").status == 0)
+            #expect(await suite.stop() == 0)
+        }
+
         @Test func `asks the way to a first circle, also from a pipe`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
