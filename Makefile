@@ -52,7 +52,7 @@ lint: ## check format and scripts
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
 
-simulate: ## run the whole suite in one process under seeded faults
+simulate: ## not there yet: the whole suite in one process under seeded faults
 	@scripts/simulate $(ARGS)
 
 clean: ## remove what was built (never ./var)

@@ -1,4 +1,5 @@
 import Bus
+import Glibc
 import Model
 import Runtime
 import Store
@@ -170,6 +171,12 @@ public final class Host {
         }
         lastFailure = nil
         turns.add()
+        speak()
+        return true
+    }
+
+    /// Says what the committed turn decided.
+    func speak() {
         bus.committed()
         for answer in answers {
             outstanding.remove(answer.id)
@@ -178,7 +185,6 @@ public final class Host {
         answers.removeAll(keepingCapacity: true)
         for transfer in departures { parts.transfers.start(transfer) }
         departures.removeAll(keepingCapacity: true)
-        return true
     }
 
     /// Applies what the streams brought.
@@ -218,7 +224,10 @@ public final class Host {
             try directory?.load()
             try service?.reload()
         } catch {
-            log.error(error, ["reading": "store"])
+            // A core that holds what is not on disk must not decide anything: the next start reads
+            // the store again.
+            log.error(error, ["reading": "store", "then": "the process ends"])
+            exit(1)
         }
     }
 

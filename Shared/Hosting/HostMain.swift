@@ -72,7 +72,7 @@ extension Host {
         try directory?.load()
         try service.start()
         try database.commit()
-        bus.committed()
+        speak()
         log.info("ready", ["port": httpPort, "version": Version.text])
     }
 

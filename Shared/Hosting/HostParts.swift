@@ -30,6 +30,13 @@ struct HostParts {
             service: definition.name.rawValue,
             level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
         clock = SystemClock()
+        guard topology.bindAddress.hasPrefix("127.") else {
+            throw ConfigurationError(
+                "not-loopback", "JAGA_BIND: \(topology.bindAddress) is no loopback address",
+                hint: "Streams between machines need keys, which this version does not have; "
+                    + "leave it at 127.0.0.1. 'jaga up --lan' opens the origin for phones.",
+                operation: "read settings")
+        }
         var storePath = ":memory:"
         if definition.isDurable {
             let folder = configuration.text("JAGA_HOME") + "/" + definition.name.rawValue

@@ -80,6 +80,10 @@ public final class ChildProcess: Pollable {
         if exitStatus == nil { kill(pid, signal) }
     }
 
+    /// Kills what a child that has ended left behind in its process group, such as workers that
+    /// hold a port.
+    public func killRest() { kill(-pid, SIGKILL) }
+
     public func appendPollItems(to items: inout [PollItem]) {
         if output >= 0 { items.append(PollItem(descriptor: output)) }
     }

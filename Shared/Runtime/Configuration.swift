@@ -13,7 +13,9 @@ public struct Configuration: Sendable {
         ("JAGA_EVALUATOR_", "evaluator"),
         ("JAGA_TIMER_", "timer"), ("JAGA_NOTIFIER_", "notifier"), ("JAGA_SMS_", "notifier"),
         ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "notifier"), ("JAGA_MAP_URL", "notifier"),
-        ("JAGA_BIND", "services"), ("JAGA_HOST_", "services"), ("JAGA_UP_", "up"),
+        ("JAGA_BIND", "services"), ("JAGA_HOST_INGEST", "services"),
+        ("JAGA_HOST_MEMBERSHIP", "services"), ("JAGA_HOST_TIMER", "services"),
+        ("JAGA_HOST_NOTIFIER", "services"), ("JAGA_UP_", "up"),
         ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
     ]
 
@@ -95,7 +97,11 @@ public struct Configuration: Sendable {
 
     /// Whether a name is known to be another program's.
     private static func isForeign(_ name: String, to service: String) -> Bool {
-        owners.contains { name.hasPrefix($0.name) && $0.owner != service }
+        owners.contains { entry in
+            let isNamed =
+                entry.name.hasSuffix("_") ? name.hasPrefix(entry.name) : name == entry.name
+            return isNamed && entry.owner != service
+        }
     }
 
     /// The environment of this process.

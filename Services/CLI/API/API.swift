@@ -26,8 +26,19 @@ final class API {
     }
 
     static func url(of call: Call) -> String {
-        let text = call.value("--url") ?? call.environment["JAGA_URL"] ?? "http://127.0.0.1:8080"
+        let text =
+            call.value("--url") ?? call.environment["JAGA_URL"] ?? written(of: call)
+            ?? "http://127.0.0.1:8080"
         return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// What `jaga up` wrote into the home.
+    private static func written(of call: Call) -> String? {
+        guard let home = try? call.configuration().text("JAGA_HOME"),
+            let bytes = try? Files.read(home + "/origin", bytesMax: 4096)
+        else { return nil }
+        let line = String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)
+        return line.isEmpty ? nil : line
     }
 
     func get(_ path: String) throws -> JSON { try call(.get, path) }

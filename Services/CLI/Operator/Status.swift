@@ -32,16 +32,16 @@ struct StatusReport {
     /// What each service answered; nil where none came.
     private var documents: [(service: Service, json: JSON?)] = []
 
-    /// Asks every service. An evaluator knows nobody's token, so it is asked at its own port
-    /// whether it is ready, and nothing more.
+    /// Asks every service; an evaluator at its own port, since it stands in no route of the
+    /// origin.
     ///
     /// - Throws: when not even the origin answers, or the token is not accepted
     init(of api: API, evaluatorPort: Int) throws {
         for service in Service.allCases {
             if service == .evaluator {
-                let call = HTTPCall(.get, "http://127.0.0.1:\(evaluatorPort)/readyz")
-                let answer = try? api.exchange(call)
-                documents.append((service, answer.map(StatusReport.document)))
+                let url = "http://127.0.0.1:\(evaluatorPort)/v1/status/evaluator"
+                let answer = try? api.exchange(HTTPCall(.get, url))
+                documents.append((service, answer.flatMap { try? JSON.parse($0.body) }))
             } else {
                 documents.append((service, try api.getIfThere("/v1/status/\(service.rawValue)")))
             }
@@ -49,11 +49,6 @@ struct StatusReport {
     }
 
     init(documents: [(service: Service, json: JSON?)]) { self.documents = documents }
-
-    private static func document(ofReadiness answer: TransferAnswer) -> JSON {
-        let body = try? JSON.parse(answer.body)
-        return ["ready": .bool(answer.status == 200), "troubles": body?["troubles"] ?? []]
-    }
 
     var isReady: Bool { documents.allSatisfy { $0.json?["ready"]?.bool == true } }
 
@@ -63,7 +58,7 @@ struct StatusReport {
 
     /// The whole report for people.
     func text(now: Timestamp) -> String {
-        let parts = [services(now: now), troubles, streams.lines, work, gateways]
+        let parts = [services(now: now), troubles, streams.lines, partitions, work, gateways]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
             .joined(separator: "\n")
     }
@@ -81,6 +76,13 @@ struct StatusReport {
                 json.cell("version"), started.map { Age.text(now - $0) } ?? "")
         }
         return table.lines
+    }
+
+    /// Who decides for the people of each partition.
+    private var partitions: [String] {
+        let evaluator = documents.first { $0.service == .evaluator }?.json
+        let owner = evaluator == nil ? "nobody: no evaluator answers" : "the one evaluator"
+        return ["partitions \(Partition.count), owned by \(owner)"]
     }
 
     private var troubles: [String] {

@@ -29,7 +29,6 @@ enum Routes {
             "/v1/circles/{circle}/members", "/v1/circles/{circle}/members/{person}",
             "/v1/circles/{circle}/zones", "/v1/circles/{circle}/zones/{zone}", "/v1/rights",
             "/v1/admin/token", "/v1/status/membership")
-        + list(.evaluator, "/v1/status/evaluator")
         + list(
             .timer,
             "/v1/watches", "/v1/watches/{watch}", "/v1/watches/{watch}/extension",

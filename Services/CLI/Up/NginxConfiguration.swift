@@ -9,6 +9,10 @@ struct NginxConfiguration: Sendable {
 
     /// Bodies up to here are passed on; larger ones are answered 413.
     static let bodyBytesMax = 1 << 20
+    /// Phones send photos along, and some delete what is refused: ingest takes so much of them.
+    static let phoneBodyBytesMax = 8 << 20
+    /// Paths of phones' protocols.
+    static let phonePaths: Set<String> = ["/pub"]
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30
 
@@ -67,9 +71,17 @@ struct NginxConfiguration: Sendable {
         """
     }
 
+    /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk.
+    private var phoneLimit: String {
+        "client_max_body_size \(Self.phoneBodyBytesMax); "
+            + "client_body_buffer_size \(Self.phoneBodyBytesMax); "
+    }
+
     private var server: String {
         let routes = Routes.all.map { route in
-            "location \(route.location) { proxy_pass http://\(route.service.rawValue); }"
+            let limit = Self.phonePaths.contains(route.path) ? phoneLimit : ""
+            let target = "proxy_pass http://\(route.service.rawValue);"
+            return "location \(route.location) { \(limit)\(target) }"
         }
         let parts = [
             listen.map { "listen \($0);" }.joined(separator: "\n"),
@@ -83,7 +95,7 @@ struct NginxConfiguration: Sendable {
     /// again is 503 with Retry-After, so that phones keep their reports and try again.
     private static let answers = [
         Answer(to: 404, title: "Not found", detail: "No service answers this path."),
-        Answer(to: 413, title: "Too large", detail: "The body is over 1 MiB."),
+        Answer(to: 413, title: "Too large", detail: "The body is too large."),
         Answer(
             to: 502, as: 503, title: "Not available", detail: "The service is starting.",
             retrySeconds: 1),

@@ -58,6 +58,7 @@ final class Program {
     /// The exit status, once, if it has ended; it then rests.
     func ended(at now: Timestamp) -> (status: Int32, rest: Duration)? {
         guard let status = child?.reap() else { return nil }
+        child?.killRest()
         let rest = backoff.rest(afterRunning: now - started)
         isReady = false
         state = .resting(until: now + rest)

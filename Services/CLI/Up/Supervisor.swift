@@ -6,7 +6,7 @@ import Web
 /// Starts the programs, shows what they say, starts again those that die, and stops all.
 final class Supervisor {
     /// Everything has ended after so long, whatever it takes.
-    static let stopLimit = Duration.milliseconds(4500)
+    static let stopLimit = Duration.milliseconds(3500)
     /// How often a program that is not ready is asked.
     static let askPause = Duration.milliseconds(100)
 
@@ -162,6 +162,7 @@ final class Supervisor {
             isClean = false
         }
         wait(for: programs, until: clock.now + .seconds(1))
+        for program in programs { program.child?.killRest() }
         showLines()
         return isClean
     }

@@ -157,14 +157,20 @@ struct UpPlan {
     /// Shown once everything works.
     var welcome: String {
         let name = CommandLine.arguments.first ?? "jaga"
+        var more = home == "./var" ? "" : " --home \(home)"
+        let shifted = ports.base == 8100 ? "" : " --port-base \(ports.base)"
+        more += shifted.isEmpty ? "" : "   (tail and status:\(shifted))"
         let lines = [
             "", Console.paint("Jaga is ready at \(origin)", .bold), "",
             "  \(name) demo     a circle of three people, with phones and zones, to play with",
             "  \(name) init     the way to your own circle, first phone and a test message",
             "  \(name) tail     every event as it happens",
             "  \(name) status   services, streams, messages, gateways", "",
+        ]
+        let hint = more.isEmpty ? [] : ["Give these commands:\(more)", ""]
+        let end = [
             "Ctrl-C stops everything.", "",
         ]
-        return lines.joined(separator: "\n")
+        return (lines + hint + end).joined(separator: "\n")
     }
 }

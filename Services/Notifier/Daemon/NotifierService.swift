@@ -60,6 +60,8 @@ final class NotifierService: Service {
 
     func reload() throws {
         repeatable.removeAll()
+        // What a turn that was taken back had landed comes again, and must be known then.
+        landed.removeAll()
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
             gateways: outgoing.gateways, tokenSecret: secret, map: map)
