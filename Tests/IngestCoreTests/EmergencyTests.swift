@@ -240,15 +240,42 @@ import Testing
         bench.handle(.fired(event(.clockFired(FiredClock(clock: tier, fired: start)))))
         let answer = EmergencyAnswer(
             emergency: view.id, person: person(1), by: person(3), at: start)
+        bench.handle(.delivered(event(.ladderAdopted(try #require(signal(bench.sos[0]))))))
+        #expect(bench.state(of: view.id) == .open)
         bench.handle(.delivered(event(.acknowledgementGiven(answer))))
         bench.handle(.delivered(event(.resolutionGiven(answer))))
-        bench.handle(.delivered(event(.ladderAdopted(try #require(signal(bench.sos[0]))))))
         let kinds = bench.input.suffix(4).map(\.event.kind)
         #expect(
-            kinds == [.inputClock, .inputAcknowledgement, .inputResolution, .inputAdoption])
+            kinds == [.inputClock, .inputAdoption, .inputAcknowledgement, .inputResolution])
         #expect(bench.input.suffix(4).allSatisfy { $0.partition == Partition.of(person(1)) })
         #expect(bench.core.emergencies.view(of: view.id)?.told == .acknowledged)
-        #expect(bench.state(of: view.id) == .open)
+        #expect(bench.state(of: view.id) == .resolved)
+    }
+
+    @Test func `once a human has ended it the next call is a new one, without an evaluator too`()
+        throws
+    {
+        var bench = Bench()
+        let first = try view(bench.call(EmergencyCall(countdownSeconds: 0), as: anna))
+        let answer = EmergencyAnswer(
+            emergency: first.id, person: person(1), by: person(3), at: start)
+        bench.handle(.delivered(event(.resolutionGiven(answer))))
+        let second = try view(bench.call(EmergencyCall(), as: anna))
+        #expect(second.emergency == second.id && second.state == .countdown)
+        bench.cancel(second.id, as: anna)
+        #expect(bench.sos.last?.kind == .sosCancelled)
+    }
+
+    @Test func `an emergency that was pressed again after its resolution was given goes on`() throws
+    {
+        var bench = Bench()
+        let first = try view(bench.call(EmergencyCall(countdownSeconds: 0), as: anna))
+        let again = try view(bench.call(EmergencyCall(), as: anna))
+        let answer = EmergencyAnswer(
+            emergency: first.id, person: person(1), by: person(3), at: start - .seconds(1))
+        bench.handle(.delivered(event(.resolutionGiven(answer))))
+        #expect(bench.state(of: first.id) == .open)
+        #expect(bench.state(of: again.id) == .open)
     }
 
     @Test func `a watch that runs out is a signal with the last fix, once`() throws {

@@ -44,6 +44,7 @@ extension Core {
                 .inputAcknowledgement(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
         case .resolutionGiven(let answer):
+            emergencies.resolve(answer.emergency, given: answer.at, at: event.time, into: &effects)
             append(
                 .inputResolution(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)

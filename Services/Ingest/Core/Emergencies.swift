@@ -72,6 +72,21 @@ struct Emergencies {
         save(row, into: &effects)
     }
 
+    /// A human has ended an emergency: the next call begins a new one, also while no evaluator is
+    /// there to say so. One that was pressed again after the answer was given goes on.
+    mutating func resolve(
+        _ emergency: EmergencyID, given: Timestamp, at time: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        guard var row = rows[emergency].flatMap({ rows[$0.emergency] }), row.state.isActive,
+            !rows.values.contains(where: { $0.emergency == row.id && $0.received > given })
+        else { return }
+        row.state = .resolved
+        row.ended = time
+        save(row, into: &effects)
+        if active[row.person] == row.id { active[row.person] = nil }
+    }
+
     /// A message about an emergency has come this far with this recipient.
     mutating func tell(
         _ emergency: EmergencyID, _ told: Told, to recipient: PersonID? = nil,
