@@ -33,10 +33,11 @@ final class Household {
     ///
     /// - Parameters:
     ///   - gateways: already running; without, the built-in outbox takes all messages
+    ///   - zones: those of the circle
     ///   - settings: further lines of jaga.conf
     ///   - arguments: further ones of `jaga up`
     static func run(
-        through gateways: Gateways? = nil, settings: [String: String] = [:],
+        through gateways: Gateways? = nil, zones: [Zone] = [], settings: [String: String] = [:],
         arguments: [String] = [],
         _ body: (Household) async throws -> Void
     ) async throws {
@@ -45,7 +46,7 @@ final class Household {
             settings: own.merging(settings) { $1 }, arguments: arguments)
         do {
             try await suite.start()
-            try await body(Household(in: suite, gateways))
+            try await body(Household(in: suite, gateways, zones))
         } catch {
             await suite.stop()
             throw error
@@ -54,7 +55,7 @@ final class Household {
     }
 
     /// Makes the circle in a suite that runs.
-    init(in suite: RunningSuite, _ gateways: Gateways?) throws {
+    init(in suite: RunningSuite, _ gateways: Gateways?, _ zones: [Zone]) throws {
         self.suite = suite
         self.gateways = gateways
         admin = API(http: suite.http, token: try suite.operatorToken())
@@ -67,8 +68,13 @@ final class Household {
                 "POST", "/v1/circles/\(circle)/members",
                 ["person": .string(person.id), "role": .string(role)])
         }
+        for zone in zones {
+            try admin.call("POST", "/v1/circles/\(circle)/zones", zone.feature)
+        }
+        // Answered when ingest knows everything until here.
         let device = try admin.call(
             "POST", "/v1/people/\(anna.id)/devices", ["name": "phone", "platform": "android"])
+        guard device["active"] == true else { throw TestFailure("ingest does not listen") }
         let token = try device.member("credential").text("token")
         phone = Phone(API(http: suite.http, token: token), name: "anna")
         button = Phone(API(http: suite.http, token: token), name: "anna's button")
@@ -89,11 +95,6 @@ final class Household {
         let token = try made.member("credential").text("token")
         return Person(
             name: name, id: id, number: number, api: API(http: admin.http, token: token))
-    }
-
-    /// Adds a zone.
-    func add(_ zone: Zone) throws {
-        try admin.call("POST", "/v1/circles/\(circle)/zones", zone.feature)
     }
 
     var people: [Person] { [anna, bob, cara] }

@@ -11,7 +11,8 @@ extension `The suite` {
             let gateways = try Gateways()
             try await gateways.start()
             try await Household.run(
-                through: gateways, settings: ["JAGA_TIMER_GRACE_SECONDS": "1"]
+                through: gateways, zones: [.park, Self.school],
+                settings: ["JAGA_TIMER_GRACE_SECONDS": "1"]
             ) { home in
                 let tail = try Tail(of: home.suite)
                 try await cross(home)
@@ -25,11 +26,7 @@ extension `The suite` {
         }
 
         private func cross(_ home: Household) async throws {
-            let park = Zone.circle("Park", at: Place(latitude: 1.3, longitude: 103.8))
-            let school = Zone.polygon("School", at: Place(latitude: 1.4, longitude: 103.8))
-            try home.add(park)
-            try home.add(school)
-            for place in [Zone.far, park.inside, Zone.far, school.inside] {
+            for place in [Zone.far, Zone.park.inside, Zone.far, Self.school.inside] {
                 try await home.phone.report(place)
             }
             try await home.phone.reportAsOwnTracks(Zone.far)
@@ -51,6 +48,9 @@ extension `The suite` {
             let open = try home.admin.list("/v1/notifications").first { $0["reason"] == "tier" }
             try await home.bobHelps(try #require(open).text("emergency"))
         }
+
+        private static let school = Zone.polygon(
+            "School", at: Place(latitude: 1.4, longitude: 103.8))
 
         private static let told =
             Told.all(

@@ -55,6 +55,27 @@ actor Phone {
         ).text("id")
     }
 
+    private var isWalking = false
+
+    /// Goes into a zone and out of it, again and again, until it is told to stop.
+    ///
+    /// - Returns: how often
+    func walk(through zone: Zone) async throws -> Int {
+        isWalking = true
+        var rounds = 0
+        while isWalking {
+            for place in [zone.inside, Zone.far] {
+                try await report(place)
+                try await Task.sleep(for: .milliseconds(400))
+            }
+            rounds += 1
+        }
+        return rounds
+    }
+
+    /// Ends the walk outside of the zone.
+    func stopWalking() { isWalking = false }
+
     /// A report of this moment, later than the last; also for a request of one's own.
     func next(_ place: Place) -> JSON {
         lastFix = max(clock.now, lastFix + .milliseconds(1))

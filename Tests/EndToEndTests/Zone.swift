@@ -11,6 +11,9 @@ struct Zone: Sendable {
     /// A place that no zone of the tests is near.
     static let far = Place(latitude: 1.2, longitude: 103.6)
 
+    /// A circle, for tests that need one zone.
+    static let park = circle("Park", at: Place(latitude: 1.3, longitude: 103.8))
+
     /// A circle of 150 m.
     static func circle(_ name: String, at place: Place) -> Zone {
         Zone(
