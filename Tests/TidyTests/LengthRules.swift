@@ -48,7 +48,9 @@ struct Function {
 
     private static func declared(in line: Substring) -> String? {
         for (word, isNamed) in [("func", true), ("init", false), ("deinit", false)] {
-            guard let column = columns(of: word, in: line).first else { continue }
+            guard line.contains(word), let column = columns(of: word, in: line).first else {
+                continue
+            }
             let utf8 = line.utf8
             let rest = line[utf8.index(utf8.startIndex, offsetBy: column + word.utf8.count)...]
             if isNamed {

@@ -44,10 +44,13 @@ extension Rule {
     }
 
     private static func calls(_ words: [String], in file: SourceFile) -> [Finding] {
-        file.code.enumerated().flatMap { index, line in
-            words.filter { !columns(of: $0, in: line).isEmpty }.map {
-                Finding(path: file.path, line: index + 1, text: $0)
+        let words = file.among(words)
+        return words.isEmpty
+            ? []
+            : file.code.enumerated().flatMap { index, line in
+                words.filter { !columns(of: $0, in: line).isEmpty }.map {
+                    Finding(path: file.path, line: index + 1, text: $0)
+                }
             }
-        }
     }
 }

@@ -7,11 +7,21 @@ struct SourceFile: Sendable {
     let lines: [Substring]
     /// The lines without comments and string literals; for Swift only, else as they are.
     let code: [Substring]
+    private let text: String
+    private let codeText: String
 
     init(path: String, text: String) {
         self.path = path
+        self.text = text
+        codeText = path.hasSuffix(".swift") ? SwiftText.code(of: text) : text
         lines = SourceFile.split(text)
-        code = path.hasSuffix(".swift") ? SourceFile.split(SwiftText.code(of: text)) : lines
+        code = SourceFile.split(codeText)
+    }
+
+    /// Those of the words that the file may hold: looking at it as a whole is much quicker than
+    /// looking at each line.
+    func among(_ words: [String], codeOnly: Bool = true) -> [String] {
+        words.filter { (codeOnly ? codeText : text).contains($0) }
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }

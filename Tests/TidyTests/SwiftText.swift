@@ -17,10 +17,17 @@ struct SwiftText {
         code = source
     }
 
+    /// Bytes at which something else than plain code may begin.
+    private static let beginnings = Array("/\"#()".utf8)
+
     /// Reads code to its end, or to the closing parenthesis of an interpolation.
     private mutating func readCode(until closing: UInt8?) {
         var depth = 0
         while index < source.count {
+            guard SwiftText.beginnings.contains(source[index]) else {
+                index += 1
+                continue
+            }
             if starts("//") {
                 blank(toEndOfLine: ())
             } else if starts("/*") {

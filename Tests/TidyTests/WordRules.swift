@@ -4,11 +4,14 @@ extension Rule {
     static let unfinishedWords = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
 
     static let unfinishedWork = Rule.each("nothing is left unfinished") { file in
-        file.lines.enumerated().flatMap { index, line in
-            unfinishedWords.filter { !columns(of: $0, in: line).isEmpty }.map {
-                Finding(path: file.path, line: index + 1, text: "\($0): finish it")
+        let words = file.among(unfinishedWords, codeOnly: false)
+        return words.isEmpty
+            ? []
+            : file.lines.enumerated().flatMap { index, line in
+                words.filter { !columns(of: $0, in: line).isEmpty }.map {
+                    Finding(path: file.path, line: index + 1, text: "\($0): finish it")
+                }
             }
-        }
     }
 
     /// A word that has a better replacement.
@@ -38,13 +41,16 @@ extension Rule {
 
     static let bannedCalls = Rule.each("words with a better replacement are not used") { file in
         guard file.isSwift else { return [] }
-        let banned = bannedCallList.filter { $0.isWhere(file) }
-        return file.code.enumerated().flatMap { index, line in
-            banned.filter { !columns(of: $0.word, in: line).isEmpty }.map {
-                Finding(
-                    path: file.path, line: index + 1, text: "\($0.word): use \($0.instead)")
+        let here = file.among(bannedCallList.map(\.word))
+        let banned = bannedCallList.filter { here.contains($0.word) && $0.isWhere(file) }
+        return banned.isEmpty
+            ? []
+            : file.code.enumerated().flatMap { index, line in
+                banned.filter { !columns(of: $0.word, in: line).isEmpty }.map {
+                    Finding(
+                        path: file.path, line: index + 1, text: "\($0.word): use \($0.instead)")
+                }
             }
-        }
     }
 
     /// Everything that runs, tests apart.
@@ -58,24 +64,23 @@ extension Rule {
     }
 
     static let noMachinePaths = Rule.each("no path of one machine") { file in
-        let folders = ["work", "farm", "root", "home/[^/]", "Users"]
-        return file.lines.enumerated().compactMap { index, line in
-            guard line.contains("/") else { return nil }
-            for folder in folders {
-                let name = folder.prefix { $0 != "/" }
-                guard let column = absolute(String(name), in: line) else { continue }
-                return Finding(
-                    path: file.path, line: index + 1,
-                    text: "column \(column): a path under /\(name)")
+        let folders = file.among(
+            ["work", "farm", "root", "home", "Users"].map { "/\($0)/" }, codeOnly: false)
+        return folders.flatMap { folder in
+            file.lines.enumerated().compactMap { index, line in
+                absolute(folder, in: line).map {
+                    Finding(
+                        path: file.path, line: index + 1,
+                        text: "column \($0 + 1): a path under \(folder)")
+                }
             }
-            return nil
         }
     }
 
-    /// Column of `/name/` at the beginning of a path; nil if there is none.
-    private static func absolute(_ name: String, in line: Substring) -> Int? {
+    /// Where `/name/` stands at the beginning of a path, from 0; nil if it does not.
+    private static func absolute(_ folder: String, in line: Substring) -> Int? {
         let text = Array(line.utf8)
-        let wanted = Array("/\(name)/".utf8)
+        let wanted = Array(folder.utf8)
         guard text.count >= wanted.count else { return nil }
         let before = Array(" \t\"'`=:(,>[<".utf8)
         return (0...text.count - wanted.count).first { start in
