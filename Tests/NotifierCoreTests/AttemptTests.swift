@@ -93,6 +93,21 @@ struct AttemptTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a wait that is the timer's survives a restart`(isTimerAlive: Bool) {
+        var world = lonely()
+        world.gateway = gateway([.later], retryAfter: .seconds(90))
+        world.tell(.zoneEntered(Town.crossing()))
+        world.pass(.seconds(30))
+        world.restart()
+        world.isTimerAlive = isTimerAlive
+        world.pass(.seconds(59))
+        #expect(world.sent.count == 1)
+        world.pass(.seconds(1) + Limits.clockGrace)
+        #expect(world.sent.map(\.attempt) == [1, 2])
+        #expect(world.notifications.map(\.state) == [.accepted])
+    }
+
     @Test func `news that cannot leave in time expires with its reason`() {
         var world = lonely()
         world.gateway = gateway(.init(repeating: .later, count: 99))

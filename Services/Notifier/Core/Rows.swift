@@ -76,7 +76,13 @@ extension Notifier {
             let end = now + Limits.flightMax
             flights.insert((notification.id, notification.attempts), due: end)
         } else if let due = notification.due {
-            lanes.append(notification.id, to: notification.lane, due: due)
+            guard let clock = notification.clock, let person = notification.person else {
+                return lanes.append(notification.id, to: notification.lane, due: due)
+            }
+            let wanted = WantedClock(
+                id: clock, rule: .retry, person: person, emergency: notification.emergency,
+                subject: notification.id.description, due: due)
+            clocks.want(wanted, .retry(notification.id))
         }
     }
 }
