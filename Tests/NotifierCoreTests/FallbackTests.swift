@@ -240,6 +240,45 @@ struct FallbackTests {
         #expect(world.emergencies.count == 1)
     }
 
+    @Test func `a signal heard late with its cancel behind it rings nowhere`() {
+        var world = World()
+        let signal = Town.signal()
+        world.pass(.seconds(600))
+        world.tell(.sosRaised(signal))
+        world.pass(.seconds(1))
+        world.tell(.sosCancelled(cancel(1)))
+        world.pass(.seconds(3600))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `a signal heard late that nobody takes back rings after the wait`() {
+        var world = World()
+        let signal = Town.signal()
+        world.pass(.seconds(600))
+        world.tell(.sosRaised(signal))
+        world.pass(Limits.fallbackWait - .milliseconds(1))
+        #expect(world.sent.isEmpty)
+        world.pass(.milliseconds(1))
+        #expect(world.sent.count == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `a cancel missed while the notifier was down is read first`(isCancelled: Bool) throws {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        let clock = try #require(world.wanted.values.first { $0.rule == .fallback })
+        world.isTimerAlive = false
+        world.now = World.start + .seconds(600)
+        world.restart()
+        world.tell(.clockFired(FiredClock(clock: clock, fired: clock.due)))
+        #expect(world.sent.isEmpty)
+        if isCancelled { world.tell(.sosCancelled(cancel(1))) }
+        world.pass(Limits.fallbackWait)
+        #expect(world.sent.count == (isCancelled ? 0 : 2))
+        world.pass(.seconds(60))
+        #expect(world.sent.count == (isCancelled ? 0 : 2))
+    }
+
     private func adopted(in world: World) -> [EmergencyID] {
         world.published.compactMap { body in
             if case .ladderAdopted(let signal) = body { signal.id } else { nil }

@@ -18,6 +18,8 @@ enum ClockPurpose: Hashable, Sendable {
 /// time is taken as run out: waits of people end even while the timer is away.
 struct Clocks: Sendable {
     private var wanted: [ClockID: (clock: WantedClock, purpose: ClockPurpose)] = [:]
+    /// Fallbacks that were waiting when the process began: not answered here before that time.
+    private var held: [ClockID: Timestamp] = [:]
     private var backstops = DeadlineQueue<ClockID>()
 
     var nextDue: Timestamp? { backstops.nextDue }
@@ -27,8 +29,28 @@ struct Clocks: Sendable {
         backstops.insert(clock.id, due: clock.due + Limits.clockGrace)
     }
 
+    /// Waits for a clock of before again. Nothing is taken as run out before `earliest`: until then
+    /// what was missed is read.
+    mutating func restore(
+        _ clock: WantedClock, _ purpose: ClockPurpose, earliest: Timestamp
+    ) {
+        wanted[clock.id] = (clock, purpose)
+        if case .fallback = purpose { held[clock.id] = earliest }
+        backstops.insert(clock.id, due: max(clock.due + Limits.clockGrace, earliest))
+    }
+
     mutating func take(_ id: ClockID) -> (clock: WantedClock, purpose: ClockPurpose)? {
-        wanted.removeValue(forKey: id)
+        held[id] = nil
+        return wanted.removeValue(forKey: id)
+    }
+
+    /// A clock that the timer has reported; nil, and it comes due by itself, while it is held.
+    mutating func fired(
+        _ id: ClockID, at now: Timestamp
+    ) -> (clock: WantedClock, purpose: ClockPurpose)? {
+        guard let earliest = held[id], now < earliest else { return take(id) }
+        backstops.insert(id, due: earliest)
+        return nil
     }
 
     mutating func overdue(at now: Timestamp) -> [(clock: WantedClock, purpose: ClockPurpose)] {
@@ -56,7 +78,7 @@ extension Notifier {
     }
 
     mutating func clockFired(_ fired: FiredClock, _ turn: inout Turn) {
-        guard let (clock, purpose) = clocks.take(fired.clock.id) else { return }
+        guard let (clock, purpose) = clocks.fired(fired.clock.id, at: turn.now) else { return }
         fire(clock, purpose, &turn)
     }
 

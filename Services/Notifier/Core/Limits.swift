@@ -16,7 +16,8 @@ public enum Limits {
     public static let acknowledgementHold = Duration.seconds(15 * 60)
     /// How long the one who was asked may take to answer.
     public static let holderAnswerWait = Duration.seconds(2 * 60)
-    /// After the end of a countdown, how long an evaluator may take to open the emergency.
+    /// After the end of a countdown, how long an evaluator may take to open the emergency; also
+    /// for what was missed to be read, where the signal is heard late or the process begins.
     public static let fallbackWait = Duration.seconds(3)
     /// A signal this much older than its arrival is told with its age first.
     public static let lateSignalAge = Duration.seconds(5 * 60)

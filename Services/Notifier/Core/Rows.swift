@@ -15,58 +15,61 @@ public struct NotifierRows: Sendable {
 
 extension Notifier {
     mutating func load(_ rows: NotifierRows, at now: Timestamp) {
+        let earliest = now + Limits.fallbackWait
         for emergency in rows.emergencies.sorted(by: { $0.raised < $1.raised }) {
             emergencies[emergency.id] = emergency
             if emergency.state.isActive {
                 activeOf[emergency.person, default: []].append(emergency.id)
             }
-            restoreClock(of: emergency)
+            restoreClock(of: emergency, earliest)
         }
         for ladder in rows.ladders.sorted(by: { $0.circle < $1.circle }) {
             ladders[ladder.emergency, default: []].append(ladder)
-            restoreClock(of: ladder)
+            restoreClock(of: ladder, earliest)
         }
         for signal in rows.signals {
             signals[signal.id] = signal
-            restoreClock(of: signal)
+            restoreClock(of: signal, earliest)
         }
         for health in rows.gateways where gateways[health.name] != nil {
             gateways[health.name] = health
         }
         for notification in rows.notifications.sorted(by: { $0.id < $1.id }) {
-            restore(notification, at: now)
+            restore(notification, at: now, earliest)
         }
     }
 
-    private mutating func restoreClock(of emergency: Emergency) {
+    private mutating func restoreClock(of emergency: Emergency, _ earliest: Timestamp) {
         guard let taken = emergency.taken, let clock = taken.clock, let due = taken.due else {
             return
         }
         let wanted = WantedClock(
             id: clock, rule: .acknowledgementHold, person: emergency.person,
             emergency: emergency.id, due: due)
-        clocks.want(wanted, .hold(emergency.id))
+        clocks.restore(wanted, .hold(emergency.id), earliest: earliest)
     }
 
-    private mutating func restoreClock(of ladder: Ladder) {
+    private mutating func restoreClock(of ladder: Ladder, _ earliest: Timestamp) {
         guard let clock = ladder.clock, let due = ladder.due,
             let emergency = emergencies[ladder.emergency]
         else { return }
         let wanted = WantedClock(
             id: clock, rule: .tier, person: emergency.person, emergency: emergency.id, due: due)
-        clocks.want(wanted, .tier(emergency.id, ladder.circle))
+        clocks.restore(wanted, .tier(emergency.id, ladder.circle), earliest: earliest)
     }
 
-    private mutating func restoreClock(of wait: SignalWait) {
+    private mutating func restoreClock(of wait: SignalWait, _ earliest: Timestamp) {
         guard wait.state == .waiting, let clock = wait.clock, let due = wait.due,
             let signal = wait.signal
         else { return }
         let wanted = WantedClock(
             id: clock, rule: .fallback, person: signal.person, emergency: signal.id, due: due)
-        clocks.want(wanted, .fallback(wait.id))
+        clocks.restore(wanted, .fallback(wait.id), earliest: earliest)
     }
 
-    private mutating func restore(_ notification: Notification, at now: Timestamp) {
+    private mutating func restore(
+        _ notification: Notification, at now: Timestamp, _ earliest: Timestamp
+    ) {
         notifications[notification.id] = notification
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
@@ -82,7 +85,7 @@ extension Notifier {
             let wanted = WantedClock(
                 id: clock, rule: .retry, person: person, emergency: notification.emergency,
                 subject: notification.id.description, due: due)
-            clocks.want(wanted, .retry(notification.id))
+            clocks.restore(wanted, .retry(notification.id), earliest: earliest)
         }
     }
 }

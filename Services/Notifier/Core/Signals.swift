@@ -7,7 +7,8 @@ extension Notifier {
     /// A signal: wait for what an evaluator makes of it.
     mutating func raised(_ signal: EmergencySignal, _ turn: inout Turn) {
         guard signals[signal.id] == nil else { return }
-        let due = signal.countdownEnds + Limits.fallbackWait
+        // Heard late, it may have been taken back in what is read next.
+        let due = max(signal.countdownEnds, turn.now) + Limits.fallbackWait
         let clock = Meaning.clock(.fallback, signal.id.raw, .none)
         save(
             SignalWait(
