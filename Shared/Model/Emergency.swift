@@ -84,10 +84,13 @@ public struct EmergencyAnswer: Hashable, Sendable, Codable {
     public var at: Timestamp
     public var note: String?
     public var trace: String
+    /// The signals of which an end speaks: those known to it when it was given. Empty where it
+    /// does not tell.
+    public var signals: [EmergencyID]
 
     public init(
         emergency: EmergencyID, person: PersonID, by: PersonID?, at: Timestamp,
-        note: String? = nil, trace: String = ""
+        note: String? = nil, trace: String = "", signals: [EmergencyID] = []
     ) {
         self.emergency = emergency
         self.person = person
@@ -95,5 +98,18 @@ public struct EmergencyAnswer: Hashable, Sendable, Codable {
         self.at = at
         self.note = note
         self.trace = trace
+        self.signals = signals
+    }
+
+    /// Records without `signals` are read as such that do not tell.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        emergency = try values.decode(EmergencyID.self, forKey: .emergency)
+        person = try values.decode(PersonID.self, forKey: .person)
+        by = try values.decodeIfPresent(PersonID.self, forKey: .by)
+        at = try values.decode(Timestamp.self, forKey: .at)
+        note = try values.decodeIfPresent(String.self, forKey: .note)
+        trace = try values.decode(String.self, forKey: .trace)
+        signals = try values.decodeIfPresent([EmergencyID].self, forKey: .signals) ?? []
     }
 }

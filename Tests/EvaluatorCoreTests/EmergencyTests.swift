@@ -70,6 +70,20 @@ import Testing
             world.handle(.inputResolution(answer(1, world))).kinds == [.emergencyResolved])
     }
 
+    @Test(arguments: [-5, 5] as [Int64])
+    func `what was known to whoever resolved decides, not the clocks`(skew: Int64) {
+        var world = World()
+        _ = world.handle(.inputSignal(signal(1, world, countdown: 0)))
+        world.pass(seconds: 60)
+        _ = world.handle(.inputSignal(signal(2, world)))
+        var answer = answer(1, world)
+        answer.at = world.now + .seconds(skew)
+        answer.signals = [id(1)]
+        #expect(world.handle(.inputResolution(answer)).isEmpty)
+        answer.signals = [id(1), id(2), id(3)]
+        #expect(world.handle(.inputResolution(answer)).kinds == [.emergencyResolved])
+    }
+
     @Test func `without a countdown it opens at once`() {
         var world = World()
         let outputs = world.handle(

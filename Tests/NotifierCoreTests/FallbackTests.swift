@@ -201,6 +201,33 @@ struct FallbackTests {
             })
     }
 
+    @Test(arguments: ["joined", "opened by the second press", "own ladder goes on"])
+    func `an end tells which signals it knew`(way: String) {
+        var world = World()
+        var asked: UInt64 = 1
+        switch way {
+        case "joined":
+            world.tell(.emergencyOpened(Town.news()))
+            world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        case "opened by the second press":
+            world.tell(.emergencyCountdown(Town.news(1, .countdown)))
+            world.tell(.emergencyOpened(Town.news(1, signal: 2)))
+        default:
+            world.tell(.emergencyOpened(Town.news()))
+            world.tell(.emergencyCancelled(Town.news(1, .cancelled)))
+            world.tell(.sosRaised(Town.signal(2, countdown: .zero)))
+            world.pass(.seconds(3))
+            world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+            asked = 2
+        }
+        world.handle(.acknowledge(Town.command(1, by: .operator, emergency: asked)))
+        world.handle(.resolve(Town.command(2, by: .operator, emergency: asked)))
+        let known = world.published.compactMap { body in
+            if case .resolutionGiven(let answer) = body { Set(answer.signals) } else { nil }
+        }
+        #expect(known == [[Town.emergency(1), Town.emergency(2)]])
+    }
+
     @Test func `a later place is the one that is told`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))

@@ -71,11 +71,10 @@ extension EmergencyLife {
         return [.news(EmergencyStep(kind: .acknowledged, emergency, answer))]
     }
 
-    /// It is over; unless the person pressed again after the answer was given: whoever ended it did
-    /// not know.
+    /// It is over; unless the person pressed again and whoever ended it did not know.
     mutating func resolve(_ answer: EmergencyAnswer) -> [Step] {
         guard let emergency = active, emergency.isNamed(by: answer.emergency),
-            emergency.signalled <= answer.at
+            answer.knows(emergency)
         else { return [] }
         active = nil
         let step = Step.news(EmergencyStep(kind: .resolved, emergency, answer))
@@ -154,6 +153,15 @@ extension ActiveEmergency {
         signalled = max(signalled, signal.received)
         if let new = signal.fix, fix.map({ $0.time <= new.time }) ?? true { fix = new }
         battery = signal.battery ?? battery
+    }
+}
+
+extension EmergencyAnswer {
+    /// Whether every signal of an emergency was known to whoever gave this answer. Where it does
+    /// not tell, the times decide; they are those of two services.
+    fileprivate func knows(_ emergency: ActiveEmergency) -> Bool {
+        guard !signals.isEmpty else { return emergency.signalled <= at }
+        return emergency.signals.allSatisfy(signals.contains)
     }
 }
 

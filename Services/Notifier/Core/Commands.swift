@@ -36,7 +36,7 @@ extension Notifier {
             end(emergency.id, as: .resolved, by: person, &turn)
             let answer = EmergencyAnswer(
                 emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
-                note: command.note, trace: command.trace)
+                note: command.note, trace: command.trace, signals: emergency.signals)
             let id = Meaning.event(.resolutionGiven, emergency.person, .id(emergency.id))
             turn.publish(id, .resolutionGiven(answer))
         }

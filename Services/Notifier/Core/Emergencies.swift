@@ -13,11 +13,14 @@ extension Notifier {
     mutating func opened(_ news: EmergencyNews, _ turn: inout Turn) {
         answered(news.signal, &turn)
         answered(news.emergency, &turn)
-        guard emergencies[news.emergency]?.opened == nil else {
+        if let known = emergencies[news.emergency], known.opened != nil {
             absorb(news.fix, news.battery, into: news.emergency, &turn)
-            return confirm(news.emergency, &turn)
+            confirm(news.emergency, &turn)
+            return join(news.emergency, signal: news.signal, &turn)
         }
-        open(Emergency(news, trace: turn.trace), &turn)
+        var emergency = Emergency(news, trace: turn.trace)
+        if news.signal != news.emergency { emergency.joined = [news.signal] }
+        open(emergency, &turn)
     }
 
     /// A further signal of somebody in danger.
@@ -271,16 +274,19 @@ extension Notifier {
     private mutating func fold(
         _ id: EmergencyID, into other: EmergencyID, _ turn: inout Turn
     ) {
-        guard var emergency = emergencies[id], var target = emergencies[other],
-            target.state.isActive
-        else { return }
+        guard var emergency = emergencies[id] else { return }
+        guard var target = emergencies[other], target.state.isActive else {
+            let others = emergencies[other]?.signals ?? [other]
+            emergency.joined += others.filter { !emergency.signals.contains($0) }
+            return keep(emergency, &turn)
+        }
         stopLadders(id, &turn)
         unwant(emergency.taken?.clock, &turn)
         emergency.state = .cancelled
         emergency.ended = turn.now
         keep(emergency, &turn)
         target.told = Set(target.told + emergency.told).sorted()
-        if !target.joined.contains(id) { target.joined.append(id) }
+        target.joined += emergency.signals.filter { !target.signals.contains($0) }
         keep(target, &turn)
     }
 }

@@ -34,6 +34,9 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var endedBy: PersonID?
     public var trace: String
 
+    /// Its trigger and all that joined it.
+    var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
+
     public init(
         id: EmergencyID, person: PersonID, trigger: EmergencyTrigger, state: EmergencyState,
         raised: Timestamp, fix: Fix?, battery: UInt8?, note: String?, isLate: Bool, trace: String

@@ -39,7 +39,7 @@ extension Notifier {
             // An evaluator that comes back reads of the signal first: to it this is the end.
             let answer = EmergencyAnswer(
                 emergency: id, person: cancel.person, by: cancel.person, at: turn.now,
-                trace: cancel.trace)
+                trace: cancel.trace, signals: emergency.signals)
             let event = Meaning.event(.resolutionGiven, cancel.person, .id(id))
             turn.publish(event, .resolutionGiven(answer))
         }
