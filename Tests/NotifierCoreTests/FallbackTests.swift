@@ -160,6 +160,29 @@ struct FallbackTests {
         #expect(world.addresses == ["+60111000003"])
     }
 
+    @Test func `what began again is ended again, and everyone told hears it again`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        var ends: [EventID] = []
+        for round in 1...2 as ClosedRange<UInt64> {
+            if round == 2 {
+                world.pass(.seconds(60))
+                world.restart()
+                world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+            }
+            world.handle(.acknowledge(Town.command(round * 2, by: .operator)))
+            world.clear()
+            world.handle(.resolve(Town.command(round * 2 + 1, by: .operator)))
+            #expect(world.addresses.contains("+60111000002"), "round \(round)")
+            ends += world.effects.compactMap { effect in
+                guard case .publish(let event) = effect, case .resolutionGiven = event.body
+                else { return nil }
+                return event.id
+            }
+        }
+        #expect(ends.count == 2 && Set(ends).count == 2)
+    }
+
     @Test func `its own ladder goes on when evaluators join it to what is over here`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))

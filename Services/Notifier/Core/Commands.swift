@@ -37,7 +37,9 @@ extension Notifier {
             let answer = EmergencyAnswer(
                 emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
                 note: command.note, trace: command.trace, signals: emergency.signals)
-            let id = Meaning.event(.resolutionGiven, emergency.person, .id(emergency.id))
+            let id = Meaning.event(
+                .resolutionGiven, emergency.person, .id(emergency.id),
+                .number(emergencies[emergency.id]?.endings ?? 0))
             turn.publish(id, .resolutionGiven(answer))
         }
         turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))

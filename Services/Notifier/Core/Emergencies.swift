@@ -166,11 +166,13 @@ extension Notifier {
         emergency.state = state
         emergency.ended = turn.now
         emergency.endedBy = by
+        let endings = (emergency.endings ?? 0) + 1
+        emergency.endings = endings
         keep(emergency, &turn)
         stopLadders(id, &turn)
         if wasCounting { return }
         supersede(id, &turn)
-        let scope = Meaning.news(id, .standDown, cause: id.raw)
+        let scope = Meaning.news(id, .standDown, cause: Hash.id("ending", .number(endings)))
         let saying = Saying.ended(
             cancelled: state == .cancelled, by: by.flatMap { turn.directory.person($0)?.name })
         var decisions = emergency.told.map {

@@ -32,6 +32,8 @@ public struct Emergency: Hashable, Sendable, Codable {
     /// When it was resolved or cancelled.
     public var ended: Timestamp?
     public var endedBy: PersonID?
+    /// How often it has ended: a further press may begin it again. Nil = never.
+    public var endings: Int?
     public var trace: String
 
     /// Its trigger and all that joined it.

@@ -40,7 +40,9 @@ extension Notifier {
             let answer = EmergencyAnswer(
                 emergency: id, person: cancel.person, by: cancel.person, at: turn.now,
                 trace: cancel.trace, signals: emergency.signals)
-            let event = Meaning.event(.resolutionGiven, cancel.person, .id(id))
+            let event = Meaning.event(
+                .resolutionGiven, cancel.person, .id(id),
+                .number(emergencies[id]?.endings ?? 0))
             turn.publish(event, .resolutionGiven(answer))
         }
     }
