@@ -146,6 +146,50 @@ struct FallbackTests {
         #expect(world.emergency(Town.emergency(1))?.state == .open)
     }
 
+    @Test(arguments: ["opened", "joined"])
+    func `evaluators that name it by another signal start no second ladder`(way: String) {
+        var world = World()
+        world.tell(.sosRaised(Town.signal(2, countdown: .zero)))
+        world.pass(.seconds(3))
+        world.pass(.seconds(60))
+        let reference = world.emergency(Town.emergency(2))?.reference
+        world.clear()
+        if way == "opened" {
+            world.tell(.emergencyOpened(Town.news(1)))
+            world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        } else {
+            world.tell(.emergencyJoined(Town.news(1, signal: 3)))
+        }
+        #expect(world.sent.isEmpty, "who was told is not told again")
+        #expect(world.emergency(Town.emergency(2))?.state == .cancelled)
+        #expect(world.emergency(Town.emergency(1))?.reference == reference)
+        world.restart()
+        world.pass(.seconds(59))
+        #expect(world.sent.isEmpty)
+        world.pass(.seconds(1))
+        #expect(world.addresses == ["+60111000003"], "the ladder climbs once, in its time")
+        world.clear()
+        world.tell(.emergencyResolved(Town.news(1, .resolved)))
+        #expect(world.addresses.contains("+60111000002"))
+        #expect(world.addresses.contains("+60111000003"))
+        world.clear()
+        world.pass(.seconds(3600))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `who has taken it has it under its other name too`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal(2, countdown: .zero)))
+        world.pass(.seconds(3))
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id), emergency: 2)))
+        world.clear()
+        world.tell(.emergencyOpened(Town.news(1)))
+        #expect(world.sent.isEmpty)
+        #expect(world.emergency(Town.emergency(1))?.taken?.by == Town.budi.id)
+        world.pass(Limits.acknowledgementHold)
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"], "asked once")
+    }
+
     @Test func `a panic that evaluators join to what is over here is told all the same`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))

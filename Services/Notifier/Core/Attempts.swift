@@ -271,6 +271,11 @@ extension Notifier {
                 NotificationChange(
                     notification: notification.id, at: turn.now, state: notification.state,
                     gateway: notification.gateway, answer: notification.answer)))
+        announce(notification, cause: .none, &turn)
+    }
+
+    /// Tells the other services how it stands with a message; once for each state and cause.
+    func announce(_ notification: Notification, cause: HashPart, _ turn: inout Turn) {
         guard let person = notification.person, let recipient = notification.recipient else {
             return
         }
@@ -279,7 +284,8 @@ extension Notifier {
             recipient: recipient, channel: notification.channel, state: notification.state,
             gateway: notification.gateway, answer: notification.answer)
         let id = Meaning.event(
-            .notificationChanged, person, .id(notification.id), .text(news.state.rawValue))
+            .notificationChanged, person, .id(notification.id), .text(news.state.rawValue),
+            cause)
         turn.publish(id, .notificationChanged(news))
     }
 }

@@ -18,6 +18,7 @@ extension Notifier {
             confirm(news.emergency, &turn)
             return join(news.emergency, signal: news.signal, &turn)
         }
+        if let known = adopted(before: news) { return rename(known, as: news, &turn) }
         var emergency = Emergency(news, trace: turn.trace)
         if news.signal != news.emergency { emergency.joined = [news.signal] }
         open(emergency, &turn)
@@ -33,6 +34,7 @@ extension Notifier {
         guard let known = emergencies[id], known.opened != nil else {
             guard news.state != .countdown else { return }
             answered(id, &turn)
+            if let known = adopted(before: news) { return rename(known, as: news, &turn) }
             var emergency = Emergency(news, trace: turn.trace)
             emergency.joined = [signal]
             return open(emergency, &turn)
@@ -214,11 +216,8 @@ extension Notifier {
     mutating func hold(_ id: EmergencyID, for wait: Duration, _ turn: inout Turn) {
         guard var emergency = emergencies[id], var taken = emergency.taken else { return }
         unwant(taken.clock, &turn)
-        let cause = HashPart.parts(
-            .number(emergency.takings), .number(taken.confirmations),
-            .number(taken.asked == nil ? 0 : 1))
         let clock = WantedClock(
-            id: Meaning.clock(.acknowledgementHold, id.raw, cause), rule: .acknowledgementHold,
+            id: Meaning.hold(id, takings: emergency.takings, taken), rule: .acknowledgementHold,
             person: emergency.person, emergency: id, due: turn.now + wait)
         taken.clock = clock.id
         taken.due = clock.due

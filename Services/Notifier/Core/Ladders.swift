@@ -77,10 +77,8 @@ extension Notifier {
             ladder.current += telling.notifications
         }
         let clock = WantedClock(
-            id: Meaning.clock(
-                .tier, id.raw,
-                .parts(.id(ladder.circle), .number(ladder.round), .number(tier))),
-            rule: .tier, person: emergency.person, emergency: id, due: turn.now + wait)
+            id: Meaning.tier(of: ladder, tier: tier), rule: .tier, person: emergency.person,
+            emergency: id, due: turn.now + wait)
         ladder.clock = clock.id
         ladder.due = clock.due
         replace(ladder, &turn)

@@ -32,6 +32,22 @@ enum Meaning {
         ClockID(Hash.id("clock", .text(rule.rawValue), .id(subject), cause))
     }
 
+    /// The clock of a ladder's step.
+    static func tier(of ladder: Ladder, tier: Int) -> ClockID {
+        clock(
+            .tier, ladder.emergency.raw,
+            .parts(.id(ladder.circle), .number(ladder.round), .number(tier)))
+    }
+
+    /// The clock of a hold, or of the answer of whoever has it.
+    static func hold(_ emergency: EmergencyID, takings: Int, _ taken: Taking) -> ClockID {
+        clock(
+            .acknowledgementHold, emergency.raw,
+            .parts(
+                .number(takings), .number(taken.confirmations),
+                .number(taken.asked == nil ? 0 : 1)))
+    }
+
     static func event(_ kind: EventKind, _ person: PersonID?, _ cause: HashPart...) -> EventID {
         EventID(
             Hash.id(
