@@ -185,6 +185,39 @@ struct LadderTests {
         #expect(world.sent.isEmpty)
     }
 
+    @Test func `who was removed hears no further cry, but how it ended`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        var family = Town.family
+        family.members.removeAll { $0.person == Town.budi.id }
+        world.change(.circleChanged(family))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        world.pass(.seconds(900))
+        #expect(world.addresses.contains("+60111000003"))
+        #expect(!world.addresses.contains("+60111000002"))
+        world.clear()
+        world.tell(.emergencyResolved(Town.news(1, .resolved)))
+        #expect(world.addresses.contains("+60111000002"))
+    }
+
+    @Test func `a cry that still waits does not reach who was removed meanwhile`() {
+        var world = World()
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: delivery.attempt == 1 ? .later : .accepted)
+        }
+        world.tell(.emergencyOpened(Town.news()))
+        var family = Town.family
+        family.members.removeAll { $0.person == Town.budi.id }
+        world.change(.circleChanged(family))
+        world.clear()
+        world.pass(.seconds(30))
+        #expect(!world.addresses.contains("+60111000002"))
+        #expect(world.addresses.contains("+60111000003"), "the tier has nobody left to wait for")
+    }
+
     @Test func `a late press begins with its age and climbs`() {
         var world = World()
         let raised = World.start - .seconds(2 * 3600 + 600)

@@ -29,6 +29,10 @@ extension Notifier {
         guard turn.now < notification.expires else {
             return close(id, as: .expired, "too old", &turn)
         }
+        guard isStillDue(notification, turn) else {
+            close(id, as: .expired, "not of a circle with them any more", &turn)
+            return ladderLost(notification, replacement: [], &turn)
+        }
         switch choose(for: notification, at: turn.now) {
         case .use(let gateway): begin(notification, over: gateway, &turn)
         case .wait(let until):
@@ -38,6 +42,15 @@ extension Notifier {
             refuse(id, "no gateway has a way to this address", &turn)
         case .none: close(id, as: .expired, "no gateway for this channel", &turn)
         }
+    }
+
+    /// A call for help is for those only who share a circle with the person as it leaves.
+    private func isStillDue(_ notification: Notification, _ turn: Turn) -> Bool {
+        guard notification.reason.isAlarm, let person = notification.person,
+            let recipient = notification.recipient
+        else { return true }
+        let circles = Set(turn.directory.circles(of: recipient))
+        return turn.directory.circles(of: person).contains(where: circles.contains)
     }
 
     private mutating func begin(

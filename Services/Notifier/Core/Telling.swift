@@ -55,6 +55,8 @@ extension Notifier {
         guard let emergency = emergencies[id] else { return Telling(reason: .notOfCircle) }
         let common = turn.directory.circles(of: recipient).compactMap(turn.directory.circle)
             .filter { $0.member(emergency.person) != nil && (circle ?? $0.id) == $0.id }
+        // Who has left hears how it ended, but no further cry.
+        guard !common.isEmpty else { return Telling(reason: .notOfCircle) }
         let seeing = common.first {
             Audience.seesPosition(
                 of: emergency.person, inDangerBy: emergency.trigger, in: $0, at: turn.now)
