@@ -68,6 +68,39 @@ struct GatewayTests {
         #expect(waiting.isEmpty, "everything left afterwards")
     }
 
+    @Test func `a gateway that asks an emergency to wait gives way to the next`() {
+        var world = World(
+            gateways: [
+                Gateway(name: "first", channels: [.sms]), Gateway(name: "next", channels: [.sms]),
+            ])
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: delivery.gateway == "first" ? .later : .accepted,
+                retryAfter: delivery.gateway == "first" ? .seconds(3600) : nil)
+        }
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.map(\.gateway) == ["first", "next"])
+    }
+
+    @Test func `with all gateways asking for patience an emergency waits a minute at most`() {
+        var world = World(
+            gateways: [
+                Gateway(name: "first", channels: [.sms]), Gateway(name: "next", channels: [.sms]),
+            ])
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt, outcome: .later,
+                retryAfter: .seconds(3600))
+        }
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.map(\.gateway) == ["first", "next"])
+        world.pass(.seconds(59))
+        #expect(world.sent.count == 2)
+        world.pass(.seconds(1))
+        #expect(world.sent.count == 3)
+    }
+
     @Test func `silence takes a gateway down after the third time`() {
         var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
         world.gateway = answers(["sms": .unknown])

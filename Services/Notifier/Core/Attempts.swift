@@ -164,6 +164,9 @@ extension Notifier {
             if result.outcome != .later, hasOpenAlternative(to: notification, at: turn.now) {
                 wait = .zero
             }
+            if notification.severity == .safety, let asked = result.retryAfter {
+                return evade(id, asked, backoff: wait, &turn)
+            }
             let asked = min(result.retryAfter ?? .zero, Limits.retryAfterMax)
             retry(id, after: max(wait, asked), &turn)
         case .unknown:
@@ -178,6 +181,21 @@ extension Notifier {
                 retry(id, after: wait, &turn)
             }
         }
+    }
+
+    /// A gateway asks an emergency to wait: another one is tried at once, else it waits a little.
+    private mutating func evade(
+        _ id: NotificationID, _ asked: Duration, backoff: Duration, _ turn: inout Turn
+    ) {
+        guard var notification = notifications[id] else { return }
+        var resting = (notification.gatewaysResting ?? [:]).filter { turn.now < $0.value }
+        resting[notification.gateway] = turn.now + min(asked, Limits.retryAfterMax)
+        notification.gatewaysResting = resting
+        notifications[id] = notification
+        if hasOpenAlternative(to: notification, at: turn.now) {
+            return retry(id, after: .zero, &turn)
+        }
+        retry(id, after: max(backoff, min(asked, Limits.safetyRetryAfterMax)), &turn)
     }
 
     /// Waits for a further attempt, or gives up if that would come too late.

@@ -14,7 +14,10 @@ extension Notifier {
             !notification.gatewaysRefusing.contains($0)
         }
         guard !usable.isEmpty else { return .exhausted }
-        if let up = usable.first(where: { gateways[$0]?.isDown == false }) { return .use(up) }
+        let up = usable.filter { gateways[$0]?.isDown == false }
+        if let ready = up.first(where: { !notification.rests($0, at: now) }) ?? up.first {
+            return .use(ready)
+        }
         if notification.severity != .news {
             return .use(usable[notification.attempts % usable.count])
         }
@@ -31,7 +34,7 @@ extension Notifier {
         return configuration.gateways.contains {
             $0.name != notification.gateway && $0.channels.contains(notification.channel)
                 && !notification.gatewaysRefusing.contains($0.name)
-                && gateways[$0.name]?.isDown == false
+                && gateways[$0.name]?.isDown == false && !notification.rests($0.name, at: now)
         }
     }
 

@@ -53,6 +53,8 @@ public enum Limits {
     public static let ownWaitMax = Duration.seconds(60)
     /// The longest wait a gateway may ask for.
     public static let retryAfterMax = Duration.seconds(3600)
+    /// The same where a message about an emergency has no other gateway.
+    public static let safetyRetryAfterMax = Duration.seconds(60)
     /// An attempt whose end nobody heard of by then is in doubt; longer than any driver waits.
     public static let flightMax = Duration.seconds(120)
     /// Attempts at once in a lane of safety, for each channel.

@@ -67,6 +67,8 @@ public struct Notification: Hashable, Sendable, Codable {
     public var clock: ClockID?
     /// Gateways that will not take it.
     public var gatewaysRefusing: [String] = []
+    /// Gateways that asked to be left alone by it until then; nil = none did.
+    public var gatewaysResting: [String: Timestamp]?
     /// The gateway of the last attempt.
     public var gateway = ""
     /// That gateway's last answer in short.
@@ -76,6 +78,11 @@ public struct Notification: Hashable, Sendable, Codable {
     public var trace: String
 
     var lane: Lane { Lane(isSafety: severity == .safety, channel: channel) }
+
+    /// Whether a gateway asked to be left alone by it.
+    func rests(_ gateway: String, at now: Timestamp) -> Bool {
+        gatewaysResting?[gateway].map { now < $0 } ?? false
+    }
 
     /// Waiting for a first or a further attempt, or in the middle of one.
     public var isPending: Bool { isInFlight || due != nil }
