@@ -218,6 +218,22 @@ struct LadderTests {
         #expect(world.addresses.contains("+60111000003"), "the tier has nobody left to wait for")
     }
 
+    @Test func `the ladder goes on when the person is back in the circle`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        var without = Town.family
+        without.members.removeAll { $0.person == Town.aisha.id }
+        world.change(.circleChanged(without))
+        world.clear()
+        world.pass(.seconds(300))
+        #expect(Set(world.addresses) == ["+60111000001", "aisha@example.org"], "nobody climbs")
+        world.clear()
+        world.change(.circleChanged(Town.family))
+        #expect(world.addresses == ["+60111000003"])
+        world.pass(.seconds(120))
+        #expect(world.addresses.contains("+60111000004"))
+    }
+
     @Test func `a late press begins with its age and climbs`() {
         var world = World()
         let raised = World.start - .seconds(2 * 3600 + 600)

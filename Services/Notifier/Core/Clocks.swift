@@ -91,6 +91,7 @@ extension Notifier {
             else { return }
             ladders[emergency]?[index].clock = nil
             climb(emergency, circle, &turn)
+            noticeStandstill(emergency, &turn)
         case .hold(let emergency):
             guard emergencies[emergency]?.taken?.clock == clock.id else { return }
             holdEnded(emergency, &turn)

@@ -80,7 +80,7 @@ extension Notifier {
         for circle in turn.directory.circles(of: emergency.person) {
             startLadder(emergency.id, circle, &turn)
         }
-        if ladders[emergency.id] == nil { tellNobodyYet(emergency.id, &turn) }
+        noticeStandstill(emergency.id, &turn)
     }
 
     /// A further trigger of somebody in danger: everyone told hears of it, and who had taken it is
@@ -94,7 +94,10 @@ extension Notifier {
             return revive(id, &turn)
         }
         let wasTaken = emergency.state == .acknowledged
-        if wasTaken { reopen(id, as: .pressedAgain, &turn) }
+        if wasTaken {
+            reopen(id, as: .pressedAgain, &turn)
+            noticeStandstill(id, &turn)
+        }
         let pass = Meaning.pass(id, round: (ladders[id]?.map(\.round).max() ?? 0))
         let scope = Meaning.news(id, .pressedAgain, cause: signal.raw)
         let decisions = emergency.told.map { person in
@@ -126,7 +129,7 @@ extension Notifier {
         for circle in turn.directory.circles(of: emergency.person) {
             startLadder(id, circle, as: .pressedAgain, &turn)
         }
-        if ladders[id] == nil { tellNobodyYet(id, &turn) }
+        noticeStandstill(id, &turn)
     }
 
     /// A newer place is the one to tell.
@@ -234,7 +237,8 @@ extension Notifier {
         turn.trace = emergency.trace
         guard taken.asked == nil else {
             record(.resumed, emergency, &turn)
-            return reopen(id, as: .unanswered, &turn)
+            reopen(id, as: .unanswered, &turn)
+            return noticeStandstill(id, &turn)
         }
         taken.asked = turn.now
         taken.clock = nil

@@ -118,6 +118,7 @@ extension Notifier {
                     .map({ Audience.tiers(of: $0).count }) ?? 0
             {
                 climb(id, ladder.circle, &turn)
+                noticeStandstill(id, &turn)
             }
         }
     }
@@ -153,15 +154,25 @@ extension Notifier {
         }
     }
 
-    /// Starts the ladder of a circle that has none, or lets one that has found nobody look again.
+    /// Starts the ladder of a circle that has none, or lets one look again that has found nobody or
+    /// stands still because the person had left.
     private mutating func widen(_ id: EmergencyID, _ circle: CircleID, _ turn: inout Turn) {
         guard let emergency = emergencies[id], emergency.state == .open, !emergency.isRecordOnly
         else { return }
         guard let index = ladderIndex(id, circle), let ladder = ladders[id]?[index] else {
             return startLadder(id, circle, &turn)
         }
-        guard ladder.told.isEmpty else { return }
+        guard ladder.told.isEmpty || ladder.clock == nil else { return }
         ladders[id]?[index].nextTier = 0
         climb(id, circle, &turn)
+        noticeStandstill(id, &turn)
+    }
+
+    /// No ladder of what is open climbs any more: the person has to know.
+    mutating func noticeStandstill(_ id: EmergencyID, _ turn: inout Turn) {
+        guard let emergency = emergencies[id], emergency.state == .open, !emergency.isRecordOnly,
+            ladders[id, default: []].allSatisfy({ $0.clock == nil })
+        else { return }
+        tellNobodyYet(id, &turn)
     }
 }

@@ -38,6 +38,7 @@ extension Notifier {
         for circle in turn.directory.circles(of: emergency.person) {
             startLadder(emergency.id, circle, &turn)
         }
+        noticeStandstill(emergency.id, &turn)
     }
 
     private mutating func close(_ old: Emergency, _ turn: inout Turn) {
