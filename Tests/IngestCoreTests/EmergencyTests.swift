@@ -144,11 +144,22 @@ import Testing
         #expect(bench.core.activeEmergencyCount == 0)
     }
 
-    private func told(_ emergency: EmergencyID, _ state: NotificationState) -> EventBody {
+    @Test func `a message to the person in danger tells nobody`() throws {
+        var bench = Bench()
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        bench.handle(.delivered(event(told(view.id, .delivered, to: person(1)))))
+        #expect(bench.core.emergencies.view(of: view.id)?.told == Told.none)
+        bench.handle(.delivered(event(told(view.id, .accepted))))
+        #expect(bench.core.emergencies.view(of: view.id)?.told == .accepted)
+    }
+
+    private func told(
+        _ emergency: EmergencyID, _ state: NotificationState, to recipient: PersonID = person(2)
+    ) -> EventBody {
         .notificationChanged(
             NotificationNews(
                 notification: NotificationID(.zero), emergency: emergency, person: person(1),
-                recipient: person(2), channel: .sms, state: state, gateway: "g", answer: ""))
+                recipient: recipient, channel: .sms, state: state, gateway: "g", answer: ""))
     }
 
     @Test func `a further press joins, and reopens what was taken`() throws {

@@ -54,7 +54,8 @@ extension Core {
                 .inputAdoption(signal), of: signal.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
         case .notificationChanged(let news):
-            guard let emergency = news.emergency else { return }
+            // What the person in danger is sent tells nobody else.
+            guard let emergency = news.emergency, news.recipient != news.person else { return }
             switch news.state {
             case .accepted: tell(emergency, .accepted, to: news.recipient, into: &effects)
             case .delivered: tell(emergency, .delivered, to: news.recipient, into: &effects)
