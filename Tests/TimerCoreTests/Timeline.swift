@@ -111,12 +111,13 @@ enum Some {
     }
 
     static func notification(
-        of number: UInt64?, _ state: NotificationState, about person: PersonID = anna
+        of number: UInt64?, _ state: NotificationState, about person: PersonID = anna,
+        to recipient: PersonID = ben
     ) -> NotificationNews {
         NotificationNews(
             notification: NotificationID(ID128(high: 4, low: 1)),
-            emergency: number.map { emergency($0) }, person: person, recipient: ben, channel: .sms,
-            state: state, gateway: "sms", answer: "")
+            emergency: number.map { emergency($0) }, person: person, recipient: recipient,
+            channel: .sms, state: state, gateway: "sms", answer: "")
     }
 
     static func start(

@@ -100,7 +100,67 @@ import TimerCore
         line.at(0, .signal(Some.signal(1, at: 0)))
         line.at(4, .signal(Some.signal(2, at: 4)))
         line.at(14, .notification(Some.notification(of: 1, .accepted)))
+        line.at(16, .emergency(Some.news(1, .open, signal: 2, at: 0)))
         #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
+    @Test func `is not helped by a message to the person in danger`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(12, .notification(Some.notification(of: 1, .delivered, to: Some.anna)))
+        #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
+    }
+
+    @Test func `is not helped by a message about an earlier one of the same person`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(2, .signal(Some.signal(2, at: 2)))
+        line.at(14, .notification(Some.notification(of: 1, .accepted)))
+        #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(2)])
+    }
+
+    @Test func `a further press after the first was told alarms unless it is told as well`() {
+        for told in [false, true] {
+            var line = Timeline()
+            line.at(0, .signal(Some.signal(1, at: 0)))
+            line.at(10, .emergency(Some.news(1, .open, at: 0)))
+            line.at(12, .notification(Some.notification(of: 1, .accepted)))
+            line.at(60, .signal(Some.signal(2, at: 60)))
+            line.at(61, .emergency(Some.news(1, .open, signal: 2, at: 0)))
+            line.at(65, .notification(Some.notification(of: 1, .accepted, to: Some.anna)))
+            if told { line.at(70, .notification(Some.notification(of: 1, .accepted))) }
+            line.restart(at: 71)
+            let alarms = line.run(until: 86_400).effects.alarms
+            #expect(alarms == (told ? [] : [Some.emergency(2)]))
+        }
+    }
+
+    @Test(arguments: [EmergencyState.acknowledged, .resolved, .cancelled])
+    func `a further press is over with the emergency that it joined`(state: EmergencyState) {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0, countdown: 0)))
+        line.at(1, .notification(Some.notification(of: 1, .accepted)))
+        line.at(5, .signal(Some.signal(2, at: 5)))
+        line.at(5, .emergency(Some.news(1, .open, signal: 2, at: 0)))
+        line.at(9, .emergency(Some.news(1, state, at: 0)))
+        #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
+    @Test(arguments: [7, 5])
+    func `taken back past an evaluator that opened it alarms all the same`(opened: Int) {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(4, .signal(Some.signal(2, at: 4)))
+        let opening = Input.emergency(Some.news(1, .open, signal: 2, at: 0))
+        if opened < 6 { line.at(opened, opening) }
+        let cancel = EmergencyCancel(
+            id: EventID(.zero), person: Some.anna, emergency: Some.emergency(1),
+            received: Timeline.time(5))
+        line.at(6, .signalCancelled(cancel))
+        if opened > 6 { line.at(opened, opening) }
+        #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
+        line.at(86_401, .emergency(Some.news(1, .resolved, at: 0)))
+        #expect(line.core.undelivered.isEmpty)
     }
 
     @Test func `stays told when older news of another stream come later`() {

@@ -136,9 +136,14 @@ import TimerCore
         let rows = VigilRows(database: database)
         var vigil = Vigil(
             emergency: EmergencyID(ID128(high: 1, low: 1)), person: PersonID(.zero),
-            countdownEnds: Timestamp(seconds: 10), state: .waiting, due: Timestamp(seconds: 25))
+            countdownEnds: Timestamp(seconds: 10), state: .waiting, due: Timestamp(seconds: 25),
+            heard: Timestamp(seconds: 2))
         try rows.save(vigil)
+        #expect(try rows.all() == [vigil])
         vigil.state = .alarmed
+        vigil.told = Timestamp(seconds: 7)
+        vigil.joined = EmergencyID(ID128(high: 1, low: 9))
+        vigil.isOpened = true
         vigil.calls = 2
         vigil.isCallAccepted = true
         vigil.due = .distantFuture

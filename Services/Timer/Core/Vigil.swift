@@ -9,6 +9,8 @@ public struct Vigil: Hashable, Sendable {
         case told
         /// Nobody was told in time; the operator knows.
         case alarmed
+        /// The call was taken back in its countdown; an evaluator that opens it all the same counts.
+        case takenBack = "taken-back"
         /// Cancelled or resolved.
         case ended
     }
@@ -24,10 +26,19 @@ public struct Vigil: Hashable, Sendable {
     public var calls: Int
     /// The operator's address took the alarm.
     public var isCallAccepted: Bool
+    /// When it was first heard of.
+    public var heard: Timestamp
+    /// When it was last heard that somebody else was sent a message about it.
+    public var told: Timestamp?
+    /// The emergency that this signal joined, as an evaluator said.
+    public var joined: EmergencyID?
+    /// An evaluator opened it: the call can no longer be taken back past the evaluators.
+    public var isOpened: Bool
 
     public init(
         emergency: EmergencyID, person: PersonID, countdownEnds: Timestamp, state: State,
-        due: Timestamp, calls: Int = 0, isCallAccepted: Bool = false
+        due: Timestamp, calls: Int = 0, isCallAccepted: Bool = false, heard: Timestamp,
+        told: Timestamp? = nil, joined: EmergencyID? = nil, isOpened: Bool = false
     ) {
         self.emergency = emergency
         self.person = person
@@ -36,8 +47,12 @@ public struct Vigil: Hashable, Sendable {
         self.due = due
         self.calls = calls
         self.isCallAccepted = isCallAccepted
+        self.heard = heard
+        self.told = told
+        self.joined = joined
+        self.isOpened = isOpened
     }
 
     /// Whether nobody is known to have been told while it may still go on.
-    var isOpen: Bool { state == .waiting || state == .alarmed }
+    public var isOpen: Bool { state == .waiting || state == .alarmed }
 }

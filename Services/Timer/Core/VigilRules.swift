@@ -11,13 +11,16 @@ extension TimerCore {
             into: &effects)
     }
 
-    /// A signal taken back inside its countdown ends the vigil; later an evaluator decides.
+    /// A signal taken back inside its countdown ends the vigil, unless an evaluator has opened it;
+    /// later an evaluator decides.
     mutating func takeBack(
         _ cancel: EmergencyCancel, at now: Timestamp, into effects: inout [Effect]
     ) {
-        let countdownEnds = vigils[cancel.emergency]?.countdownEnds
-        guard countdownEnds.map({ cancel.received <= $0 }) ?? true else { return }
-        end(cancel.emergency, of: cancel.person, at: now, into: &effects)
+        if let known = vigils[cancel.emergency] {
+            guard known.isOpen, !known.isOpened, cancel.received <= known.countdownEnds
+            else { return }
+        }
+        close(cancel.emergency, of: cancel.person, as: .takenBack, at: now, into: &effects)
     }
 
     mutating func hear(
@@ -25,34 +28,76 @@ extension TimerCore {
     ) {
         switch news.state {
         case .countdown, .open:
-            if news.signal != news.emergency, vigils[news.signal] != nil {
-                // It joined an emergency, which has a vigil of its own.
-                end(news.signal, of: news.person, at: now, into: &effects)
-            }
+            let isOpen = news.state == .open
+            if isOpen { markOpened(news.emergency, at: now) }
             wait(
                 for: news.emergency, of: news.person,
-                countdownEnds: news.state == .open ? now : news.countdownEnds, at: now,
+                countdownEnds: isOpen ? now : news.countdownEnds, isOpened: isOpen, at: now,
                 into: &effects)
+            if news.signal != news.emergency { join(news, at: now, into: &effects) }
         case .acknowledged:
-            settle(news.emergency, of: news.person, at: now, into: &effects)
-            if news.signal != news.emergency, vigils[news.signal] != nil {
-                end(news.signal, of: news.person, at: now, into: &effects)
+            for id in [news.emergency] + openSignals(of: news.emergency) {
+                settle(id, of: news.person, at: now, into: &effects)
             }
         case .cancelled, .resolved:
-            end(news.emergency, of: news.person, at: now, into: &effects)
+            for id in [news.emergency] + openSignals(of: news.emergency) {
+                end(id, of: news.person, at: now, into: &effects)
+            }
         }
     }
 
-    /// An accepted delivery about a person answers for every emergency of that person that waits.
+    /// A message that somebody else took answers for its emergency and for what joined that.
+    ///
+    /// What the person in danger is sent helps nobody, and what was heard before a further press
+    /// does not answer for that press.
     mutating func hear(
         _ news: NotificationNews, at now: Timestamp, into effects: inout [Effect]
     ) {
-        guard let emergency = news.emergency, news.state == .accepted || news.state == .delivered
+        guard let emergency = news.emergency, news.recipient != news.person,
+            news.state == .accepted || news.state == .delivered
         else { return }
-        settle(emergency, of: news.person, at: now, into: &effects)
-        for vigil in openVigils(of: news.person) {
-            settle(vigil.emergency, of: news.person, at: now, into: &effects)
+        let whole = vigils[emergency]?.joined ?? emergency
+        for id in emergency == whole ? [whole] : [whole, emergency] {
+            settle(id, of: news.person, at: now, into: &effects)
+            guard var vigil = vigils[id] else { continue }
+            vigil.told = now
+            keep(vigil)
+            effects.append(.saveVigil(vigil))
         }
+        for id in openSignals(of: whole) {
+            settle(id, of: news.person, at: now, into: &effects)
+        }
+    }
+
+    /// A further press joined an emergency.
+    ///
+    /// The emergency's own vigil answers for it only where that still waits for the first message;
+    /// else the press waits by itself for a message heard after it.
+    private mutating func join(
+        _ news: EmergencyNews, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        let whole = vigils[news.emergency]
+        wait(
+            for: news.signal, of: news.person,
+            countdownEnds: news.state == .open ? now : news.countdownEnds, at: now, into: &effects)
+        guard var signal = vigils[news.signal] else { return }
+        signal.joined = news.emergency
+        keep(signal)
+        effects.append(.saveVigil(signal))
+        guard signal.isOpen else { return }
+        if let whole, whole.state == .waiting, whole.isOpened {
+            end(news.signal, of: news.person, at: now, into: &effects)
+        } else if let told = whole?.told, told > signal.heard {
+            settle(news.signal, of: news.person, at: now, into: &effects)
+        }
+    }
+
+    /// An evaluator that opens an emergency overrules the call that was taken back.
+    private mutating func markOpened(_ id: EmergencyID, at now: Timestamp) {
+        guard var vigil = vigils[id], vigil.state == .takenBack else { return }
+        vigil.state = .waiting
+        vigil.due = .distantFuture
+        keep(vigil)
     }
 
     /// The alarm, a further call of the operator's address, or the time to forget.
@@ -61,7 +106,7 @@ extension TimerCore {
     ) {
         guard var vigil = vigils[id] else { return }
         switch vigil.state {
-        case .told, .ended:
+        case .told, .takenBack, .ended:
             vigils[id] = nil
             effects.append(.removeVigil(id))
             return
@@ -102,7 +147,7 @@ extension TimerCore {
     mutating func settle(
         _ id: EmergencyID, of person: PersonID, at now: Timestamp, into effects: inout [Effect]
     ) {
-        if let known = vigils[id], !known.isOpen { return }
+        if let known = vigils[id], !known.isOpen, known.state != .takenBack { return }
         close(id, of: person, as: .told, at: now, into: &effects)
     }
 
@@ -122,7 +167,9 @@ extension TimerCore {
     ) {
         var vigil =
             vigils[id]
-            ?? Vigil(emergency: id, person: person, countdownEnds: now, state: state, due: now)
+            ?? Vigil(
+                emergency: id, person: person, countdownEnds: now, state: state, due: now,
+                heard: now)
         if vigil.state == .alarmed { effects.append(.endAlarm(vigil)) }
         vigil.state = state
         vigil.due = now + .seconds(Limits.vigilKeptSeconds)
@@ -132,18 +179,23 @@ extension TimerCore {
 
     /// Begins a vigil, or shortens the wait of one. What is heard late still gets the full time.
     private mutating func wait(
-        for id: EmergencyID, of person: PersonID, countdownEnds: Timestamp, at now: Timestamp,
-        into effects: inout [Effect]
+        for id: EmergencyID, of person: PersonID, countdownEnds: Timestamp, isOpened: Bool = false,
+        at now: Timestamp, into effects: inout [Effect]
     ) {
         let due = max(countdownEnds, now) + .seconds(settings.undeliveredSeconds)
+        let known = vigils[id]
         var vigil =
-            vigils[id]
+            known
             ?? Vigil(
                 emergency: id, person: person, countdownEnds: countdownEnds, state: .waiting,
-                due: .distantFuture)
-        guard vigil.state == .waiting, due < vigil.due else { return }
-        vigil.due = due
-        vigil.countdownEnds = countdownEnds
+                due: .distantFuture, heard: now)
+        guard vigil.state == .waiting else { return }
+        vigil.isOpened = vigil.isOpened || isOpened
+        if due < vigil.due {
+            vigil.due = due
+            vigil.countdownEnds = countdownEnds
+        }
+        guard vigil != known else { return }
         keep(vigil)
         effects.append(.saveVigil(vigil))
     }
@@ -157,5 +209,10 @@ extension TimerCore {
     func openVigils(of person: PersonID) -> [Vigil] {
         vigils.values.filter { $0.person == person && $0.isOpen }
             .sorted { $0.emergency < $1.emergency }
+    }
+    /// Signals known to have joined an emergency of which nobody is known to have been told since,
+    /// ids ascending.
+    private func openSignals(of emergency: EmergencyID) -> [EmergencyID] {
+        vigils.values.filter { $0.joined == emergency && $0.isOpen }.map(\.emergency).sorted()
     }
 }

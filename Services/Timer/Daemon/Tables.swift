@@ -43,6 +43,14 @@ enum Tables {
                     calls INTEGER NOT NULL,
                     taken INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
-                """)
+                """),
+        Migration(
+            number: 2,
+            sql: """
+                ALTER TABLE vigil ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE vigil ADD COLUMN told INTEGER;
+                ALTER TABLE vigil ADD COLUMN joined BLOB;
+                ALTER TABLE vigil ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
+                """),
     ]
 }
