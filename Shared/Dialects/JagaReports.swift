@@ -51,10 +51,11 @@ public enum JagaReports {
                     charging: json["charging"]?.bool, messageID: messageID))
         }
         if isPanic {
-            let said = usable?.time ?? json["time"]?.string.flatMap { Timestamp($0) }
+            // A cached fix can be hours older than the call: its time says nothing about it.
+            let raised = json["raised"]?.string.flatMap { Timestamp($0) }
             reading.panics.append(
                 Panic(
-                    messageID: messageID, raised: said ?? received, fix: usable,
+                    messageID: messageID, raised: raised ?? received, fix: usable,
                     battery: battery))
         }
     }

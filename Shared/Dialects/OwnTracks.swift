@@ -48,10 +48,11 @@ public enum OwnTracks {
                     messageID: messageID))
         }
         if isPanic {
+            // A cached fix can be hours older than the call: its time says nothing about it.
             let created = Quantity.time(json["created_at"]?.numberOrNumericString)
             reading.panics.append(
                 Panic(
-                    messageID: messageID, raised: created ?? usable?.time ?? received, fix: usable,
+                    messageID: messageID, raised: created ?? received, fix: usable,
                     battery: battery))
         }
         return reading

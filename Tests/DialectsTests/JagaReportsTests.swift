@@ -65,12 +65,28 @@ import Testing
         #expect(try read(#"{"reports":[]}"#) == .nothing)
     }
 
+    @Test(arguments: [
+        (#""raised":"2026-11-20T10:21:00Z","#, Timestamp("2026-11-20T10:21:00Z")),
+        (#""raised":"soon","#, nil), ("", nil),
+    ])
+    func `a panic was raised when it says so, never when its fix was taken`(
+        field: String, raised: Timestamp?
+    ) throws {
+        let reading = try #require(
+            try read(
+                """
+                {\(field)"lat":1,"lon":2,"time":"2026-11-20T04:00:00Z","trigger":"panic"}
+                """))
+        #expect(reading.panics.map(\.raised) == [raised ?? received])
+        #expect(reading.panics.first?.fix?.time == Timestamp("2026-11-20T04:00:00Z"))
+    }
+
     @Test func `a panic in a report is a panic, with or without a place`() throws {
         let good = try #require(
             try read(
                 #"{"lat":1,"lon":2,"time":"2026-11-20T10:20:00Z","trigger":"panic","id":"a"}"#))
         #expect(good.panics.first?.fix?.position.latitudeE7 == 10_000_000)
-        #expect(good.panics.first?.raised == Timestamp("2026-11-20T10:20:00Z"))
+        #expect(good.panics.first?.raised == received)
         #expect(good.observations.first?.trigger == .panic)
         let bad = try #require(try read(#"{"trigger":"panic","battery":5}"#))
         #expect(

@@ -127,6 +127,13 @@ import Testing
         #expect(reading.observations.first?.trigger == .panic)
     }
 
+    @Test func `a panic with an old fix is one of now`() throws {
+        let reading = Self.read(
+            #"{"_type":"location","lat":1,"lon":2,"tst":1795130000,"poi":"SOS"}"#)
+        #expect(reading.panics.map(\.raised) == [Self.received])
+        #expect(reading.panics.first?.fix?.time == Timestamp(seconds: 1_795_130_000))
+    }
+
     @Test(arguments: ["SOSO", "", "so s", "help"])
     func `another word is none`(word: String) {
         let reading = Self.read(
