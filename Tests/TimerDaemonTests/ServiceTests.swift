@@ -227,6 +227,32 @@ import Wire
         #expect(world.service.troubles.isEmpty)
     }
 
+    @Test func `calls the operator once a minute while the store keeps nothing`() throws {
+        let world = try World(alarmURL: "https://operator.example/alarm")
+        try world.hear(.sosRaised(signal))
+        world.now = noon + .seconds(25)
+        try world.failingTurn()
+        #expect(world.transfers.isEmpty)
+        for second in 26..<146 {
+            world.now = noon + .seconds(second)
+            if second == 26 || second == 88 {
+                try world.turn()
+            } else {
+                try world.failingTurn()
+            }
+        }
+        #expect(world.transfers.count == 2)
+
+        let taken = TransferResult(
+            token: try #require(world.transfers.last?.token),
+            outcome: .answered(TransferAnswer(status: 204, body: [])), elapsed: .zero)
+        try world.failingTurn { try world.service.transferred(taken) }
+        world.now = noon + .seconds(300)
+        try world.failingTurn()
+        try world.turn()
+        #expect(world.transfers.count == 3 && world.service.troubles.count == 1)
+    }
+
     // MARK: Whoever lost the stream
 
     @Test func `can tell again what runs and what ran out, with the same ids`() throws {

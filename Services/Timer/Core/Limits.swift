@@ -22,6 +22,8 @@ public enum Limits {
     /// First and longest wait before the operator's alarm is called again, seconds.
     public static let alarmCallSecondsFirst: Int64 = 5
     public static let alarmCallSecondsLongest: Int64 = 300
+    /// An alarm that the store cannot keep is called and logged at most this often, seconds.
+    public static let owedAlarmSeconds: Int64 = 60
     /// The alarm's address must answer within this, milliseconds.
     public static let alarmCallMillisecondsMax = 10_000
     /// A snapshot of `fired` reaches back so far, seconds …

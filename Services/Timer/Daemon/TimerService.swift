@@ -46,7 +46,10 @@ final class TimerService: Service {
 
     func start() throws { try load() }
 
-    func reload() throws { try load() }
+    func reload() throws {
+        alarmCalls.wereTakenBack()
+        try load()
+    }
 
     private func load() throws {
         core = TimerCore(settings: settings, started: started)
@@ -55,6 +58,7 @@ final class TimerService: Service {
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
+        alarmCalls.haveLeft()
         try apply(event)
     }
 
@@ -77,6 +81,7 @@ final class TimerService: Service {
     }
 
     func handle(_ request: Request) throws {
+        alarmCalls.haveLeft()
         let requests = WatchRequests(
             rows: watches, replica: outside.replica,
             principal: outside.principal(of: request), now: outside.now)
@@ -101,8 +106,10 @@ final class TimerService: Service {
     }
 
     func transferred(_ result: TransferResult) throws {
-        guard let emergency = alarmCalls.finished(result.token) else { return }
+        alarmCalls.haveLeft()
         let refusal = result.outcome.refusal
+        guard let emergency = alarmCalls.finished(result.token, isTaken: refusal == nil)
+        else { return }
         if let refusal {
             outside.log.warning(
                 "the operator's alarm was not taken",
@@ -113,8 +120,22 @@ final class TimerService: Service {
     }
 
     func tick() throws {
+        alarmCalls.haveLeft()
+        if callOwed() { return }
         try take(.tick)
         if outside.now >= nextRemoval { try removeOld() }
+    }
+
+    /// Makes the calls that were taken back with their turn, in one that writes nothing and so can
+    /// be committed on a full disk; the next decides again.
+    private func callOwed() -> Bool {
+        let calls = alarmCalls.owedCalls(at: outside.now)
+        guard !calls.isEmpty else { return false }
+        outside.log.error(
+            "the operator is called although the store cannot keep the alarm",
+            ["calls": calls.count, "hint": "Make room on the disk of the timer's store."])
+        for call in calls { outside.start(call) }
+        return true
     }
 
     var nextDeadline: Timestamp? { core.nextDeadline.map { min($0, nextRemoval) } ?? nextRemoval }
@@ -185,11 +206,14 @@ final class TimerService: Service {
             try outside.publish(event, on: .fired)
         case .saveWatch(let timed): try watches.save(timed, at: outside.now)
         case .removeWatches(let person): try watches.removeAll(of: person)
-        case .saveVigil(let vigil): try vigils.save(vigil)
+        case .saveVigil(let vigil):
+            if !vigil.isOpen { alarmCalls.forget(vigil.emergency) }
+            try vigils.save(vigil)
         case .removeVigil(let emergency): try vigils.remove(emergency)
         case .publish(let event): try outside.publish(event, on: .fired)
         case .answer(let request, let answer): try respond(answer, to: request)
         case .raiseAlarm(let vigil):
+            guard alarmCalls.isToBeLogged(vigil.emergency, at: outside.now) else { return }
             metrics.countAlarm()
             outside.log.error(
                 "nobody was told of an emergency in time",
