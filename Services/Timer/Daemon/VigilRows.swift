@@ -22,8 +22,8 @@ struct VigilRows {
     func all() throws -> [Vigil] {
         try database.all(
             """
-            SELECT emergency, person, countdown, state, due, calls, taken, heard, told, joined, opened
-            FROM vigil
+            SELECT emergency, person, countdown, state, due, calls, taken, heard, told, joined,
+                opened FROM vigil
             """
         ) { row in
             guard let state = Vigil.State(rawValue: row.text(3)) else {
