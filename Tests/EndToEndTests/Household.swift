@@ -14,6 +14,8 @@ final class Household {
     let phone: Phone
     /// The same phone's panic button, which waits for no report.
     let button: Phone
+    /// For requests that a phone would not send.
+    let phoneAPI: API
     /// The operator.
     let admin: API
 
@@ -34,16 +36,18 @@ final class Household {
     /// - Parameters:
     ///   - gateways: already running; without, the built-in outbox takes all messages
     ///   - zones: those of the circle
+    ///   - home: the folder of the suite's files, else one that goes away
     ///   - settings: further lines of jaga.conf
     ///   - arguments: further ones of `jaga up`
     static func run(
-        through gateways: Gateways? = nil, zones: [Zone] = [], settings: [String: String] = [:],
+        through gateways: Gateways? = nil, zones: [Zone] = [], home: String? = nil,
+        settings: [String: String] = [:],
         arguments: [String] = [],
         _ body: (Household) async throws -> Void
     ) async throws {
         let own = try gateways?.settings() ?? [:]
         let suite = try RunningSuite(
-            settings: own.merging(settings) { $1 }, arguments: arguments)
+            home: home, settings: own.merging(settings) { $1 }, arguments: arguments)
         do {
             try await suite.start()
             try await body(Household(in: suite, gateways, zones))
@@ -76,8 +80,9 @@ final class Household {
             "POST", "/v1/people/\(anna.id)/devices", ["name": "phone", "platform": "android"])
         guard device["active"] == true else { throw TestFailure("ingest does not listen") }
         let token = try device.member("credential").text("token")
-        phone = Phone(API(http: suite.http, token: token), name: "anna")
-        button = Phone(API(http: suite.http, token: token), name: "anna's button")
+        phoneAPI = API(http: suite.http, token: token)
+        phone = Phone(phoneAPI, name: "anna")
+        button = Phone(phoneAPI, name: "anna's button")
     }
 
     private static func person(_ name: String, number: String, _ admin: API) throws -> Person {

@@ -1,0 +1,95 @@
+import Parsing
+import TestSupport
+import Testing
+
+extension `The suite` {
+    @Suite(
+        .enabled("a small disk cannot be mounted here: only root can") {
+            await TinyDisk.isPossible()
+        })
+    struct `When the disk is full` {
+        /// A suite one of whose services has a small disk.
+        private func run(
+            smallDiskOf service: RunningSuite.Service,
+            _ body: (Household, TinyDisk) async throws -> Void
+        ) async throws {
+            let folder = try TemporaryFolder()
+            let disk = try await TinyDisk(at: folder.file(service.rawValue), megabytes: 16)
+            do {
+                try await Household.run(zones: [.park], home: folder.path) { home in
+                    try await home.phone.report(Zone.far)
+                    try await body(home, disk)
+                }
+            } catch {
+                await disk.remove()
+                throw error
+            }
+            await disk.remove()
+        }
+
+        @Test func `of ingest, it refuses, loses nothing that it took, and goes on`() async throws {
+            try await run(smallDiskOf: .ingest) { home, disk in
+                try disk.fill()
+                // What is left of pages that it already has may still be written to.
+                var taken: [JSON] = []
+                var refused: (report: JSON, answer: PlainHTTP.Answer)?
+                for _ in 0..<5000 where refused == nil {
+                    let report = await home.phone.next(Zone.far)
+                    let answer = try home.phoneAPI.send("POST", "/v1/reports", report)
+                    if answer.status == 202 {
+                        taken.append(report)
+                    } else {
+                        refused = (report, answer)
+                    }
+                }
+                let (report, answer) = try #require(refused)
+                #expect(answer.status == 503)
+                #expect(answer.headers["retry-after"] != nil)
+                let isSaid = await eventually { isFull(.ingest, of: home) }
+                #expect(isSaid, "\(home.suite.log)")
+
+                disk.makeRoom()
+                try await home.phoneAPI.insist("POST", "/v1/reports", report)
+                try await home.phone.report(Zone.park.inside)
+                try await home.button.callForHelp("call 1")
+                try await home.expectTold(
+                    Told.all("Anna entered Park", to: "Bob", "Cara")
+                        + Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                for part in stride(from: 0, to: taken.count, by: 1000) {
+                    let again = Array(taken[part...].prefix(1000))
+                    let answer = try home.phoneAPI.call(
+                        "POST", "/v1/reports", ["reports": .array(again)])
+                    #expect(answer["duplicates"]?.int == again.count)
+                }
+            }
+        }
+
+        @Test func `of the notifier, it tells everything once when there is room`() async throws {
+            try await run(smallDiskOf: .notifier) { home, disk in
+                try disk.fill()
+                var rounds = 0
+                while !isFull(.notifier, of: home), rounds < 500 {
+                    try await home.phone.report(Zone.park.inside)
+                    try await home.phone.report(Zone.far)
+                    rounds += 1
+                }
+                #expect(isFull(.notifier, of: home), "\(home.suite.log)")
+                try await home.button.callForHelp("call 1")
+                try await Task.sleep(for: .seconds(1))
+                disk.makeRoom()
+                let round = Told.all(
+                    "Anna entered Park", "Anna left Park", to: "Bob", "Cara")
+                try await home.expectTold(
+                    (0..<rounds).flatMap { _ in round }
+                        + Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+            }
+        }
+
+        /// Whether a service has said that its disk is full, and what to do.
+        private func isFull(_ service: RunningSuite.Service, of home: Household) -> Bool {
+            home.suite.log.split(separator: "\n").contains { line in
+                ["service=\(service)", "level=error", "full", "hint="].allSatisfy(line.contains)
+            }
+        }
+    }
+}
