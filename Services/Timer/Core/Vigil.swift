@@ -9,7 +9,7 @@ public struct Vigil: Hashable, Sendable {
         case told
         /// Nobody was told in time; the operator knows.
         case alarmed
-        /// The call was taken back in its countdown; an evaluator that opens it all the same counts.
+        /// Taken back in its countdown; an evaluator that opens it all the same counts.
         case takenBack = "taken-back"
         /// Cancelled or resolved.
         case ended
