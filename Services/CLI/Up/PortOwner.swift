@@ -25,7 +25,8 @@ enum PortOwner {
 
     /// `nginx, process 4711`; nil when /proc does not tell.
     ///
-    /// The kernel's tables may miss a line while others change, so they are read up to twenty times.
+    /// The kernel's tables may miss a line while others change, so they are read up to twenty
+    /// times.
     static func describe(_ port: Int) -> String? {
         for _ in 0..<20 {
             if let process = process(on: port) { return "\(name(of: process)), process \(process)" }
