@@ -1,5 +1,5 @@
-import Foundation
 import Glibc
+import Runtime
 
 /// Who listens on a port, as far as /proc tells.
 enum PortOwner {
@@ -25,10 +25,9 @@ enum PortOwner {
 
     /// `nginx, process 4711`; nil when /proc does not tell.
     ///
-    /// The kernel's tables may miss a line while others change, so they are read up to twenty
-    /// times.
+    /// The kernel's tables may miss a line while others change, so they are read up to three times.
     static func describe(_ port: Int) -> String? {
-        for _ in 0..<20 {
+        for _ in 0..<3 {
             if let process = process(on: port) { return "\(name(of: process)), process \(process)" }
         }
         return nil
@@ -37,22 +36,20 @@ enum PortOwner {
     private static func process(on port: Int) -> Int? {
         let sockets = Set(["tcp", "tcp6"].flatMap { listeners(on: port, table: $0) })
         guard !sockets.isEmpty else { return nil }
-        let files = FileManager.default
-        let processes = (try? files.contentsOfDirectory(atPath: "/proc")) ?? []
-        return processes.compactMap { Int($0) }.sorted().first { process in
+        return names(in: "/proc").compactMap { Int($0) }.sorted().first { process in
             let folder = "/proc/\(process)/fd"
-            return ((try? files.contentsOfDirectory(atPath: folder)) ?? []).contains { name in
-                let target = try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
-                return target.map(sockets.contains) ?? false
+            return names(in: folder).contains { name in
+                target(of: "\(folder)/\(name)").map(sockets.contains) ?? false
             }
         }
     }
 
     /// Listening sockets as /proc/PID/fd names them, `socket:[4711]`.
     private static func listeners(on port: Int, table: String) -> [String] {
-        let wanted = String(format: ":%04X", port)
-        let text = (try? String(contentsOfFile: "/proc/net/\(table)", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").dropFirst().compactMap { line in
+        let digits = String(port, radix: 16, uppercase: true)
+        let wanted = ":" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        return text(of: "/proc/net/\(table)").split(separator: "\n").dropFirst().compactMap {
+            line in
             let words = line.split(separator: " ")
             guard words.count > 9, words[1].hasSuffix(wanted), words[3] == "0A" else { return nil }
             return "socket:[\(words[9])]"
@@ -60,7 +57,34 @@ enum PortOwner {
     }
 
     private static func name(of process: Int) -> String {
-        let text = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
-        return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "a program"
+        let name = text(of: "/proc/\(process)/comm").prefix { $0 != "\n" }
+        return name.isEmpty ? "a program" : String(name)
+    }
+
+    private static func text(of path: String) -> String {
+        String(decoding: (try? Files.read(path)) ?? [], as: UTF8.self)
+    }
+
+    /// What is in a folder that changes all the time.
+    private static func names(in folder: String) -> [String] {
+        guard let open = opendir(folder) else { return [] }
+        defer { closedir(open) }
+        var names: [String] = []
+        while let entry = readdir(open) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        String(cString: $0)
+                    }
+                })
+        }
+        return names
+    }
+
+    private static func target(of link: String) -> String? {
+        var text = [CChar](repeating: 0, count: 256)
+        let count = readlink(link, &text, text.count)
+        guard count > 0 else { return nil }
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
