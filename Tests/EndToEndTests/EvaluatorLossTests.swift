@@ -55,6 +55,12 @@ extension `The suite` {
                 try await home.wait(for: expected)
                 try await home.bobHelps(first)
                 expected += Household.helped
+                // Ingest hears of the end a moment after the notifier has answered.
+                let isHeard = try await eventually {
+                    try home.anna.api.send("GET", "/v1/emergencies/\(first)").json["state"]
+                        == "resolved"
+                }
+                #expect(isHeard)
                 // Taken back in its countdown.
                 let second = try await home.button.callForHelp("call 2", countdown: 60)
                 try home.anna.api.call("POST", "/v1/emergencies/\(second)/cancellation")
