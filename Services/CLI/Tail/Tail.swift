@@ -90,12 +90,6 @@ struct TailPrinter {
     /// How many more are printed.
     private(set) var left: Int
 
-    init(filter: TailFilter, showsAll: Bool, left: Int) {
-        self.filter = filter
-        self.showsAll = showsAll
-        self.left = left
-    }
-
     mutating func take(_ stream: StreamName, _ position: Position, _ record: Record) {
         guard left > 0, let line = line(stream, position, record) else { return }
         Console.say(line)
