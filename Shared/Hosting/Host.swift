@@ -1,5 +1,4 @@
 import Bus
-import Glibc
 import Model
 import Runtime
 import Store
@@ -37,7 +36,10 @@ public final class Host {
     private var undigested: [TransferResult] = []
     /// Turns left in which every input has a transaction of its own.
     private var carefulTurns = 0
-    private var isStopping = false
+    /// This turn is the last one.
+    private(set) var isStopping = false
+    /// What the process ends with.
+    private(set) var exitCode: Int32 = 0
     /// Why the last turn was taken back; nil once one was committed.
     private(set) var lastFailure: String?
     private var logged: (text: String, at: Timestamp)?
@@ -81,29 +83,36 @@ public final class Host {
 
     // MARK: The loop
 
-    /// Runs until a signal says stop.
+    /// Runs until a signal says stop, or the store can no longer be read.
     func run() {
+        let pollables: [(any Pollable)?] = [parts.signals, parts.server, parts.transfers, bus]
         while !isStopping {
-            Loop.wait(
-                on: [parts.signals, parts.server, parts.transfers, bus], atMost: sleepMilliseconds)
-            advanceTime()
-            if parts.signals.drain().contains(where: { $0 != .childEnded }) { isStopping = true }
-            let requests = admit(parts.server.drain())
-            let results = undigested + parts.transfers.drain()
-            undigested = []
-            if carefulTurns > 0 {
-                carefulTurns -= 1
-                takeCarefully(requests, results)
-            } else {
-                take(requests, results)
-            }
-            tellAndAsk()
-            parts.server.flush()
+            Loop.wait(on: pollables.compactMap(\.self), atMost: sleepMilliseconds)
+            step()
         }
+    }
+
+    /// Takes what is ready, without waiting for anything.
+    func step() {
+        advanceTime()
+        let signals = parts.signals?.drain() ?? []
+        if signals.contains(where: { $0 != .childEnded }) { isStopping = true }
+        let requests = admit(parts.server.drain())
+        let results = undigested + parts.transfers.drain()
+        undigested = []
+        if carefulTurns > 0 {
+            carefulTurns -= 1
+            takeCarefully(requests, results)
+        } else {
+            take(requests, results)
+        }
+        tellAndAsk()
+        parts.server.flush()
     }
 
     /// What the bus does between turns.
     private func tellAndAsk() {
+        guard service != nil else { return }
         do {
             try bus.tick()
         } catch {
@@ -121,7 +130,8 @@ public final class Host {
         now = max(now, parts.clock.now)
     }
 
-    private var sleepMilliseconds: Int {
+    /// How long there is nothing to do unless something comes.
+    var sleepMilliseconds: Int {
         if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
         guard let deadline = service?.nextDeadline else { return HostLimits.sleepMillisecondsMax }
         // A millisecond more than the rest, which is rounded down: no empty turn before it is due.
@@ -227,7 +237,9 @@ public final class Host {
             // A core that holds what is not on disk must not decide anything: the next start reads
             // the store again.
             log.error(error, ["reading": "store", "then": "the process ends"])
-            exit(1)
+            service = nil
+            exitCode = 1
+            isStopping = true
         }
     }
 

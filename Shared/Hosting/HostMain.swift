@@ -8,7 +8,7 @@ extension Host {
     /// The whole of a service's `main`: configuration → store → bus → endpoints → loop → drain.
     ///
     /// - Returns: the exit code: 0 after a signal or an informational flag, 1 when the service
-    ///   could not start.
+    ///   could not start, or could not read its store again.
     public static func run(
         _ definition: ServiceDefinition,
         arguments: [String] = Array(CommandLine.arguments.dropFirst()),
@@ -32,7 +32,7 @@ extension Host {
             try host.open(make(host))
             host.run()
             host.close()
-            return 0
+            return host.exitCode
         } catch {
             log.error(error, ["start": "failed"])
             return 1
@@ -51,7 +51,8 @@ extension Host {
         }
     }
 
-    private func open(_ service: any Service) throws {
+    /// Starts the service over its store, before the first turn.
+    func open(_ service: any Service) throws {
         self.service = service
         bus.hooks.notice = { [log] notice in
             if notice.isAlarm { log.error("\(notice)") } else { log.info("\(notice)") }
@@ -77,7 +78,7 @@ extension Host {
     }
 
     /// Answers what still waits and lets go of sockets; the store closes with its owner.
-    private func close() {
+    func close() {
         refuseOutstanding()
         parts.server.flush()
         parts.server.stop()

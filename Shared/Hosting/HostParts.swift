@@ -6,21 +6,26 @@ import Store
 import Web
 import Wire
 
-/// What a ``Host`` is put together from, opened in an order that fails early and clearly: settings,
-/// folder and lock, store, HTTP port, bus.
+/// What a ``Host`` is put together from. A process has descriptors; a simulation has things of its
+/// own in their place.
 struct HostParts {
     var topology: Topology
     var log: Log
     var clock: SystemClock
-    var signals: Signals
+    /// Nil where nobody sends any.
+    var signals: Signals?
     /// Held as long as the process lives; nil for a service without a disk.
     var lock: LockFile?
     var database: Database
-    var server: Server
-    var transfers: Transfers
+    var server: any Door
+    var transfers: any Courier
     var bus: Bus
     var directory: ReplicaStore?
+}
 
+extension HostParts {
+    /// Those of a process, opened in an order that fails early and clearly: settings, folder and
+    /// lock, store, HTTP port, bus.
     init(
         _ definition: ServiceDefinition, _ configuration: Configuration, signals: Signals
     ) throws {
@@ -95,6 +100,7 @@ struct HostParts {
         }
         return configuration
     }
+
     /// The directory has a state to hand out; what evaluators decided is computed by them.
     private static func served(_ stream: StreamName) -> Bus.Served {
         switch stream {

@@ -4,9 +4,14 @@ import Model
 
 /// Random bytes of the kernel, fit for ids and secrets.
 public enum SecureRandom {
+    /// Where bytes come from: always the kernel, but in a simulation, which has to be repeatable.
+    @TaskLocal static var source: @Sendable (Int) -> [UInt8] = ofKernel
+
     /// That many bytes. Stops the process when the kernel has none: without chance there is no
     /// safe way on.
-    public static func bytes(_ count: Int) -> [UInt8] {
+    public static func bytes(_ count: Int) -> [UInt8] { source(count) }
+
+    private static func ofKernel(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let got = getrandom(buffer.baseAddress! + filled, count - filled, 0)

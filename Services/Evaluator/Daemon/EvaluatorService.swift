@@ -1,6 +1,5 @@
 import Bus
 import EvaluatorCore
-import Glibc
 import Hosting
 import Model
 import Parsing
@@ -36,10 +35,7 @@ final class EvaluatorService: Service {
 
     /// The core holds decisions that were taken back, and there is no older state of it: the log
     /// has all of it, so this process ends, and its successor reads it from the beginning.
-    func reload() throws {
-        host.log.error("a turn was taken back; ends, to read the log from its beginning")
-        exit(1)
-    }
+    func reload() throws { throw DecisionsTakenBack() }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         guard case .input(let partition) = stream else { return }
@@ -87,4 +83,12 @@ final class EvaluatorService: Service {
             .init("circles", .integer(Int64(core.circles))),
         ])
     }
+}
+
+/// What an evaluator knows is ahead of the log.
+struct DecisionsTakenBack: ExplainedError {
+    let code = "taken-back"
+    let operation = "undo a turn"
+    let message = "the state of the partitions cannot be undone"
+    let hint = "The next start reads the log from its beginning."
 }
