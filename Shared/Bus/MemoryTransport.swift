@@ -36,6 +36,7 @@ public final class MemoryTransport: BusTransport {
     private let configuration: Bus.Configuration
     private unowned let network: MemoryNetwork
     private var arrivals = Fifo<Arrival>()
+    private var isOpen = true
 
     fileprivate init(_ configuration: Bus.Configuration, in network: MemoryNetwork) {
         self.configuration = configuration
@@ -51,6 +52,7 @@ public final class MemoryTransport: BusTransport {
     fileprivate func arrive(_ arrival: Arrival) { arrivals.append(arrival) }
 
     public func publish(_ frame: [UInt8]) {
+        guard isOpen else { return }
         let topic = Array(frame.prefix(8))
         network.carry { member in
             let peers = member.configuration.peers
@@ -63,6 +65,7 @@ public final class MemoryTransport: BusTransport {
     }
 
     public func ask(_ frame: [UInt8], of peer: Int) -> Bool {
+        guard isOpen else { return false }
         let endpoint = configuration.peers[peer].controlEndpoint
         let way = Route(bytes: Array("\(ObjectIdentifier(self)) \(peer)".utf8))
         return network.carry { member in
@@ -71,6 +74,7 @@ public final class MemoryTransport: BusTransport {
     }
 
     public func answer(_ frame: [UInt8], to route: Route) {
+        guard isOpen else { return }
         network.carry { member in
             let peers = member.configuration.peers.indices
             let index = peers.first { peer in
@@ -81,6 +85,7 @@ public final class MemoryTransport: BusTransport {
     }
 
     public func offer(_ frame: [UInt8], to peer: Int) {
+        guard isOpen else { return }
         let endpoint = configuration.peers[peer].computedEndpoint
         network.carry { member in
             endpoint != nil && member.configuration.computedEndpoint == endpoint
@@ -92,6 +97,7 @@ public final class MemoryTransport: BusTransport {
 
     /// The process is gone, with what was on its way to it.
     public func close() {
+        isOpen = false
         network.leave(self)
         arrivals.removeAll()
     }

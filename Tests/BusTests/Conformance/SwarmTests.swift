@@ -11,8 +11,19 @@ import Wire
 
     @Test(arguments: 1...40)
     func `every record arrives once and in order`(seed: Int) throws {
-        let swarm = try Swarm(seed: UInt64(seed))
-        for _ in 0..<600 { try swarm.step() }
+        try swarm(.memory, seed: seed, steps: 600)
+    }
+
+    @Test(arguments: Carrier.allCases.filter(\.isRealTime), 1...2)
+    func `every record arrives once and in order, in real time`(
+        carrier: Carrier, seed: Int
+    ) throws {
+        try swarm(carrier, seed: seed, steps: 150)
+    }
+
+    private func swarm(_ carrier: Carrier, seed: Int, steps: Int) throws {
+        let swarm = try Swarm(carrier, seed: UInt64(seed))
+        for _ in 0..<steps { try swarm.step() }
         try swarm.heal()
         try swarm.world.run(until: { try swarm.isWhole() }, "seed \(seed)")
         #expect(swarm.nodes.flatMap(\.notices).filter(\.isAlarm).isEmpty)
@@ -25,13 +36,13 @@ import Wire
         let consumers: [Node]
         var nodes: [Node] { [keeper, evaluator] + consumers }
         private var random: SeededGenerator
-        private var held: [[UInt8]] = []
-        private var isCalm = false
+        private let lossiness: Lossiness
         private var appended = 0
 
-        init(seed: UInt64) throws {
+        init(_ carrier: Carrier, seed: UInt64) throws {
             random = SeededGenerator(seed: seed)
-            world = try World(.memory)
+            lossiness = Lossiness(seed: ~seed)
+            world = try World(carrier)
             keeper = try world.writer(
                 "keeper",
                 [.init(.sos)] + inputs.map { .init($0) }
@@ -46,26 +57,10 @@ import Wire
                 let output = Node.record(.events(partition), record.id.low, tag: "out")
                 try evaluator.bus?.append(output, to: .events(partition))
             }
-            for node in nodes { node.fate = { [unowned self] _, frame in fate(of: frame) } }
+            for node in nodes { node.fate = { [lossiness] in lossiness.fate(of: $1) } }
         }
 
         private func chance(_ percent: UInt64) -> Bool { random.next() % 100 < percent }
-
-        /// Some frames are lost, some doubled, some come later.
-        private func fate(of frame: [UInt8]) -> [[UInt8]] {
-            if isCalm { return [frame] }
-            switch random.next() % 100 {
-            case 0..<15: return []
-            case 15..<25: return [frame, frame]
-            case 25..<40:
-                held.append(frame)
-                return []
-            case 40..<50:
-                defer { held.removeAll() }
-                return held.filter { $0.prefix(8) == frame.prefix(8) } + [frame]
-            default: return [frame]
-            }
-        }
 
         func step() throws {
             if chance(40), keeper.bus != nil {
@@ -82,7 +77,7 @@ import Wire
         }
 
         func heal() throws {
-            isCalm = true
+            lossiness.isOver = true
             for node in nodes where node.bus == nil { try node.restart() }
             try keeper.append(1, to: .sos)
             for stream in inputs { try keeper.append(1, to: stream) }

@@ -6,20 +6,13 @@ import TestSupport
 import Testing
 import Wire
 
-/// What carries the frames of a test; every case runs on each.
-enum Carrier: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case memory, zeroMQ
-
-    var testDescription: String { rawValue }
-}
-
 /// Processes of a test, the way between them and their time.
 ///
-/// On the memory network time is made up and goes 10 ms a round; over ZeroMQ it is real.
+/// Where the carrier needs no real time, it is made up and goes 10 ms a round.
 final class World {
     let carrier: Carrier
     let folder: TemporaryFolder
-    let network = MemoryNetwork()
+    private let network: any CarrierNetwork
     private let clock = SystemClock()
     private var elapsed = Duration.zero
     private(set) var nodes: [Node] = []
@@ -27,27 +20,23 @@ final class World {
 
     init(_ carrier: Carrier) throws {
         self.carrier = carrier
+        network = carrier.network()
         folder = try TemporaryFolder()
     }
 
     var now: Moment {
-        switch carrier {
-        case .memory:
-            Moment(
-                wall: Timestamp(seconds: 1_700_000_000) + elapsed, monotonic: elapsed)
-        case .zeroMQ: Moment(wall: clock.now, monotonic: clock.monotonic)
-        }
+        carrier.isRealTime
+            ? Moment(wall: clock.now, monotonic: clock.monotonic)
+            : Moment(wall: Timestamp(seconds: 1_700_000_000) + elapsed, monotonic: elapsed)
     }
 
     func newID() -> ID128 { ID128(high: random.next(), low: random.next()) }
 
     /// An endpoint for a process that binds.
-    func endpoint(_ name: String) -> String {
-        carrier == .memory ? "memory://\(name)" : "tcp://127.0.0.1:*"
-    }
+    func endpoint(_ name: String) -> String { network.endpoint(name) }
 
     func transport(_ configuration: Bus.Configuration) throws -> any BusTransport {
-        carrier == .memory ? network.join(configuration) : try ZeroMQTransport(configuration)
+        try network.join(configuration)
     }
 
     func add(_ node: Node) { nodes.append(node) }
@@ -55,7 +44,7 @@ final class World {
 
     /// One turn of every process.
     func round() throws {
-        if carrier == .zeroMQ { Loop.wait(on: nodes.compactMap(\.bus), atMost: 20) }
+        if carrier.isRealTime { Loop.wait(on: nodes.compactMap(\.bus), atMost: 20) }
         elapsed += .milliseconds(10)
         for node in nodes { try node.turn() }
     }

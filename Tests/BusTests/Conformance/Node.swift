@@ -45,7 +45,7 @@ final class Node {
         path = world.folder.file("\(configuration.name).sqlite")
         database = try Database(path: path, migrations: Node.migrations)
         // Made-up crashes lose no pages of the disk.
-        if world.carrier == .memory { try database.run("PRAGMA synchronous = OFF") }
+        if !world.carrier.isRealTime { try database.run("PRAGMA synchronous = OFF") }
         try open()
         world.add(self)
     }
@@ -87,7 +87,7 @@ final class Node {
             }
         }
         database = try Database(path: path, migrations: Node.migrations)
-        if world.carrier == .memory { try database.run("PRAGMA synchronous = OFF") }
+        if !world.carrier.isRealTime { try database.run("PRAGMA synchronous = OFF") }
         for attempt in 1... {
             do {
                 return try open()

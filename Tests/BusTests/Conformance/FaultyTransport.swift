@@ -1,5 +1,6 @@
 import Bus
 import Runtime
+import TestSupport
 import Wire
 
 /// A transport between a bus and another one that loses, repeats or changes what goes out.
@@ -40,6 +41,31 @@ final class FaultyTransport: BusTransport {
     func close() { inner.close() }
     func appendPollItems(to items: inout [PollItem]) { inner.appendPollItems(to: &items) }
     var waitMilliseconds: Int? { inner.waitMilliseconds }
+}
+
+/// Loses, doubles and mixes up frames, repeatably; to be the fate of any transport's.
+final class Lossiness {
+    private var random: SeededGenerator
+    private var held: [[UInt8]] = []
+    var isOver = false
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    /// Some frames are lost, some doubled, some come later than others of their topic.
+    func fate(of frame: [UInt8]) -> [[UInt8]] {
+        if isOver { return [frame] }
+        switch random.next() % 100 {
+        case 0..<15: return []
+        case 15..<25: return [frame, frame]
+        case 25..<40:
+            held.append(frame)
+            return []
+        case 40..<50:
+            defer { held.removeAll() }
+            return held.filter { $0.prefix(8) == frame.prefix(8) } + [frame]
+        default: return [frame]
+        }
+    }
 }
 
 extension [UInt8] {
