@@ -64,10 +64,12 @@ public final class Bus {
         public var recordsAppended: UInt64 = 0
         public var recordsApplied: UInt64 = 0
         public var batchesPublished: UInt64 = 0
-        public var framesRefused: UInt64 = 0
+        public var framesRefusedByReason: [WireError.Code: UInt64] = [:]
         public var replaysAsked: UInt64 = 0
         public var reconnects: UInt64 = 0
         public var divergences: UInt64 = 0
+
+        public var framesRefused: UInt64 { framesRefusedByReason.values.reduce(0, +) }
     }
 
     public var hooks = Hooks()
@@ -79,7 +81,7 @@ public final class Bus {
     private let consumer: Consumer
     private var recordsAppended: UInt64 = 0
     private var batchesPublished: UInt64 = 0
-    private var questionsRefused: UInt64 = 0
+    private var refusals = Refusals()
 
     /// Opens the streams served and binds and connects over ZeroMQ.
     ///
@@ -146,8 +148,16 @@ public final class Bus {
             case .offered(let frame): try ledger.take(frame)
             }
         } catch let error as WireError {
-            questionsRefused += 1
-            hooks.notice(.refused(from: "a consumer", error))
+            let notice = refusals.note(error, from: sender(of: arrival), now: now.monotonic)
+            if let notice { hooks.notice(notice) }
+        }
+    }
+
+    private func sender(of arrival: Arrival) -> String {
+        switch arrival {
+        case .published(let peer, _), .answered(let peer, _): consumer.links[peer].name
+        case .asked: "a consumer"
+        case .offered: "an evaluator"
         }
     }
 
@@ -203,6 +213,7 @@ public final class Bus {
         try desk.tick(now, hooks: hooks)
         consumer.tick(now, hooks: hooks)
         offer(now)
+        for notice in refusals.gathered(now: now.monotonic) { hooks.notice(notice) }
     }
 
     /// Lets go of all connections; nothing is told or heard any more.
@@ -261,19 +272,22 @@ public final class Bus {
         let silent = consumer.links.filter { $0.isUnhealthy(now) }.map {
             "nothing is heard of \($0.name)"
         }
+        let skewed = consumer.links.compactMap { link in
+            link.skewSeconds.map { Skew.sentence(link.name, $0) }
+        }
         let stopped = consumer.subscriptions.values.sorted { $0.stream < $1.stream }
             .compactMap { found -> String? in
                 guard case .stopped(let reason) = found.phase else { return nil }
                 return "\(found.stream) is stopped: \(reason)"
             }
-        return silent + stopped + ledger.troubles + consumer.computed.troubles
+        return silent + skewed + stopped + ledger.troubles + consumer.computed.troubles
     }
 
     public var counters: Counters {
         var all = consumer.counters
         all.recordsAppended = recordsAppended
         all.batchesPublished = batchesPublished
-        all.framesRefused += questionsRefused
+        all.framesRefusedByReason = refusals.counts
         return all
     }
 

@@ -33,8 +33,10 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     case diverged(StreamName, was: Position, now: Position)
     /// The writer has no longer what comes next; the stream is followed from `now`.
     case pruned(StreamName, was: Position, now: Position)
-    /// A frame was not taken.
-    case refused(from: String, WireError)
+    /// So many frames were not taken, the newest for this reason.
+    case refused(from: String, WireError, count: Int)
+    /// A peer's clock goes so many seconds before ours, or behind it where that is negative.
+    case skewed(peer: String, seconds: Int64)
     /// Somebody computed another record for a place of a computed stream that is taken.
     case conflict(StreamName, sequence: UInt64)
     /// What this process computed is not what the stream's keeper has.
@@ -49,7 +51,7 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     /// Whether somebody should look at it.
     public var isAlarm: Bool {
         switch self {
-        case .diverged, .pruned, .conflict, .computedDiverged, .stopped: true
+        case .diverged, .pruned, .conflict, .computedDiverged, .stopped, .skewed: true
         case .refused, .silent, .heard: false
         }
     }
@@ -60,7 +62,11 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
             "\(stream) is another stream than before: was at \(was), goes on after \(now)"
         case .pruned(let stream, let was, let now):
             "\(stream) has been pruned: was at \(was), goes on after \(now)"
-        case .refused(let name, let error): "a frame from \(name) is refused: \(error)"
+        case .refused(let name, let error, let count):
+            count == 1
+                ? "a frame from \(name) is refused: \(error)"
+                : "\(count) more frames from \(name) are refused: \(error)"
+        case .skewed(let peer, let seconds): Skew.sentence(peer, seconds)
         case .conflict(let stream, let sequence):
             "two different outputs for \(stream) \(sequence): the second is refused"
         case .computedDiverged(let stream, let sequence):

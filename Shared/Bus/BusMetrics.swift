@@ -12,10 +12,14 @@ extension Bus {
         total("records_appended", "Records appended to own streams.", totals.recordsAppended)
         total("records_applied", "Records of others applied.", totals.recordsApplied)
         total("batches_published", "Batches told at once.", totals.batchesPublished)
-        total("frames_refused", "Frames that were not taken.", totals.framesRefused)
         total("replays_asked", "Times that missing records were asked for.", totals.replaysAsked)
         total("reconnects", "Times that connections were made anew.", totals.reconnects)
         total("divergences", "Streams found to be another than before.", totals.divergences)
+        let refused = metrics.counter(
+            "jaga_bus_frames_refused_total", "Frames that were not taken.", "reason")
+        for reason in WireError.Code.allCases {
+            refused.set(Double(totals.framesRefusedByReason[reason] ?? 0), reason.rawValue)
+        }
         metrics.gauge("jaga_bus_troubles", "What of the bus somebody should look at.")
             .set(Double(troubles.count))
     }

@@ -27,6 +27,7 @@ final class Consumer {
     var appliedSinceAcknowledging = 0
     var lastAcknowledging: Duration
     var lastGreeting: [Duration]
+    var lastAcknowledgingAll: Duration
     var counters = Bus.Counters()
     private var urgent = Fifo<StreamName>()
     private var ready = Fifo<StreamName>()
@@ -41,6 +42,7 @@ final class Consumer {
         computed = Computed(peers: configuration.peers)
         links = configuration.peers.map { PeerLink(name: $0.name, now: now.monotonic) }
         lastAcknowledging = now.monotonic
+        lastAcknowledgingAll = now.monotonic
         lastGreeting = configuration.peers.map { _ in now.monotonic - BusLimits.helloPause }
         for (index, peer) in configuration.peers.enumerated() {
             for stream in peer.streams {
@@ -63,6 +65,8 @@ final class Consumer {
     // MARK: What comes
 
     /// Takes a frame that a peer published or answered.
+    ///
+    /// - Throws: ``WireError`` for a frame that is of no use, and what the hooks throw.
     func take(
         _ bytes: [UInt8], from peer: Int, isAnswer: Bool, now: Moment, hooks: Bus.Hooks
     ) throws {
@@ -72,17 +76,14 @@ final class Consumer {
         {
             return
         }
-        let frame: Frame
-        do throws(WireError) {
-            frame = try Frame(bytes)
-        } catch {
-            counters.framesRefused += 1
-            hooks.notice(.refused(from: links[peer].name, error))
-            return
-        }
-        switch frame {
+        switch try Frame(bytes) {
         case .batch(let batch): take(batch, from: peer, isAnswer: isAnswer)
         case .heads(let heads):
+            if links[peer].compare(published: heads.published, now: now),
+                let seconds = links[peer].skewSeconds
+            {
+                hooks.notice(.skewed(peer: links[peer].name, seconds: seconds))
+            }
             for extent in heads.extents {
                 take(extent, from: peer)
                 computed.hear(extent, from: peer, hooks: hooks)
@@ -91,7 +92,8 @@ final class Consumer {
             for state in states { try take(state, from: peer, now: now, hooks: hooks) }
         case .control(.chunk(let chunk)): take(chunk, from: peer)
         case .control(.end(let end)): try take(end, from: peer, hooks: hooks)
-        case .control: counters.framesRefused += 1
+        case .control:
+            throw WireError(.unknown, "read answer", "a question where an answer belongs")
         }
     }
 

@@ -97,6 +97,12 @@ extension Consumer {
     }
 
     private func acknowledge(_ now: Moment) {
+        if now.monotonic - lastAcknowledgingAll >= BusLimits.acknowledgeAgain {
+            lastAcknowledgingAll = now.monotonic
+            for (stream, found) in subscriptions where found.durable != .unknown {
+                unacknowledged.insert(stream)
+            }
+        }
         guard configuration.acknowledges, !unacknowledged.isEmpty,
             now.monotonic - lastAcknowledging >= BusLimits.acknowledgeInterval
                 || appliedSinceAcknowledging >= BusLimits.acknowledgeRecords

@@ -68,15 +68,23 @@ final class Desk {
         }
         switch question {
         case .acknowledge(let consumer, let entries):
+            try checkKept(question.streams)
             for entry in entries { note(entry, of: consumer, now) }
         case .headsWanted: transport.answer(heads(now).encoded(), to: route)
         case .hello, .replay, .snapshotWanted:
+            try checkKept(question.streams)
             guard questions[route, default: Fifo()].count < BusLimits.questionsMax else { return }
             if questions[route] == nil { order.append(route) }
             questions[route, default: Fifo()].append(question)
         case .states, .chunk, .end:
             throw WireError(.unknown, "read question", "an answer where a question belongs")
         }
+    }
+
+    /// Refuses a question that is only about streams of somebody else.
+    private func checkKept(_ streams: [StreamName]) throws(WireError) {
+        guard !streams.isEmpty, !streams.contains(where: outbox.keeps) else { return }
+        throw WireError(.unknown, "read question", "\(streams[0]) is not kept here")
     }
 
     private func note(_ entry: Control.Entry, of consumer: String, _ now: Moment) {
@@ -187,5 +195,17 @@ final class Desk {
             Control.Chunk(
                 stream: stream, snapshot: snapshot.id, first: UInt32(first),
                 records: Array(rest[range])))
+    }
+}
+
+extension Control {
+    /// The streams that a question is about.
+    fileprivate var streams: [StreamName] {
+        switch self {
+        case .hello(_, let entries), .acknowledge(_, let entries): entries.map(\.stream)
+        case .replay(_, let entry, _): [entry.stream]
+        case .snapshotWanted(_, let stream, _, _): [stream]
+        default: []
+        }
     }
 }

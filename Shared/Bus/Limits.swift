@@ -34,6 +34,8 @@ enum BusLimits {
     static let acknowledgeInterval = Duration.milliseconds(300)
     /// … or after so many records.
     static let acknowledgeRecords = 1000
+    /// Positions that did not move are acknowledged again: a writer may have lost what it heard.
+    static let acknowledgeAgain = Duration.seconds(30)
 
     // Silence of a writer.
     /// Then it is asked whether it is there.
@@ -42,6 +44,14 @@ enum BusLimits {
     static let silenceReconnected = Duration.milliseconds(1500)
     /// Then it is a trouble.
     static let silenceUnhealthy = Duration.seconds(10)
+
+    // Peers that are not as they should be.
+    /// Clocks that differ by more are a trouble: due times cross processes …
+    static let skewMax = Duration.seconds(5)
+    /// … when everything heard for so long says so: frames may have waited.
+    static let skewSettled = Duration.seconds(5)
+    /// Refused frames of one peer and reason are told again after this, with their number.
+    static let refusalLogInterval = Duration.seconds(60)
 
     // Computed streams.
     /// Outputs that the ledger has not taken, in bytes; beyond, no input is read.

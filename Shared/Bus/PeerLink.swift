@@ -1,3 +1,5 @@
+import Model
+
 /// What is known of the way to a peer.
 struct PeerLink {
     /// What silence asks for.
@@ -10,6 +12,7 @@ struct PeerLink {
     /// Whether it was heard since the last time it was silent.
     private(set) var isHeard = false
     private var isToldSilent = false
+    private var skew = Skew()
 
     init(name: String, now: Duration) {
         self.name = name
@@ -51,5 +54,45 @@ struct PeerLink {
 
     func isUnhealthy(_ now: Duration) -> Bool {
         now - lastHeard >= BusLimits.silenceUnhealthy
+    }
+
+    // MARK: Its clock
+
+    /// How far its clock is from ours, where that is too much; negative: behind.
+    var skewSeconds: Int64? { skew.seconds }
+
+    /// Looks at when a frame says that it was sent. True once for a clock that turns out wrong.
+    mutating func compare(published: Timestamp, now: Moment) -> Bool {
+        skew.note(published - now.wall, now: now.monotonic)
+    }
+}
+
+/// How far another process's clock is from ours, as far as frames tell that may have waited.
+struct Skew: Hashable {
+    /// Since when every frame said that it is too much, and on the same side.
+    private var since: Duration?
+    private var isAhead = false
+    /// Nil while the clocks agree well enough.
+    private(set) var seconds: Int64?
+
+    /// True when it has just turned out.
+    mutating func note(_ difference: Duration, now: Duration) -> Bool {
+        let limit = BusLimits.skewMax
+        guard difference > limit || difference < .zero - limit else {
+            self = Skew()
+            return false
+        }
+        if since == nil || isAhead != (difference > .zero) {
+            self = Skew()
+            since = now
+            isAhead = difference > .zero
+        }
+        guard let since, now - since >= BusLimits.skewSettled else { return false }
+        defer { seconds = difference.components.seconds }
+        return seconds == nil
+    }
+
+    static func sentence(_ peer: String, _ seconds: Int64) -> String {
+        "the clock of \(peer) is \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") ours"
     }
 }

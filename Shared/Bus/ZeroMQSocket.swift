@@ -27,7 +27,9 @@ final class ZeroMQSocket {
         set(ZMQ_HANDSHAKE_IVL, 2000)
         set(ZMQ_RECONNECT_IVL, 50)
         set(ZMQ_RECONNECT_IVL_MAX, 1000)
-        var size = Int64(4 << 20)
+        // Frames beyond the protocol's 4 MiB are still heard, so that they can be refused, counted
+        // and told; only what would cost much memory ends the connection, which is made anew.
+        var size = Int64(16 << 20)
         zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
         switch kind {
         case .publish: set(ZMQ_SNDHWM, 10_000)

@@ -48,6 +48,13 @@ struct FrameHead {
         }
         self.type = type
     }
+
+    /// Refuses a frame whose topic is not the one of its type.
+    func expect(_ topic: [UInt8]) throws(WireError) {
+        guard self.topic == topic else {
+            throw WireError(.unknown, "read frame", "a topic that does not belong to its type")
+        }
+    }
 }
 
 /// Where all streams of a writer stand; sent so often that silence means something.
@@ -94,8 +101,12 @@ public enum Frame: Hashable, Sendable {
         let head = try FrameHead(from: &reader, count: bytes.count)
         switch head.type {
         case .data: self = .batch(try Batch(frame: bytes))
-        case .heads: self = .heads(try Heads(from: &reader))
-        case .control: self = .control(try Control(verb: head.verb, from: &reader))
+        case .heads:
+            try head.expect(Heads.topic)
+            self = .heads(try Heads(from: &reader))
+        case .control:
+            try head.expect(FrameHead.controlTopic)
+            self = .control(try Control(verb: head.verb, from: &reader))
         }
     }
 }

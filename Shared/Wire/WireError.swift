@@ -2,7 +2,7 @@
 ///
 /// Nothing of a payload is in here: it may be private.
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Code: String, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
         /// Ends before its own lengths say so, or goes on after.
         case truncated
         /// Longer than the protocol allows.

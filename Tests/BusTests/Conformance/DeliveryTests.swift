@@ -113,7 +113,7 @@ import Wire
         try writer.append(10, to: .sos)
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
         let refusals = consumer.notices.filter { notice in
-            if case .refused(from: "writer", let error) = notice {
+            if case .refused(from: "writer", let error, count: 1) = notice {
                 error.code == .hash
             } else {
                 false

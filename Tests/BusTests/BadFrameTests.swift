@@ -1,0 +1,167 @@
+import Bus
+import Model
+import Runtime
+import Testing
+import Wire
+
+/// Frames that no program of this version sends.
+@Suite struct `Bad frames` {
+    /// What is wrong with a frame, and by which reason it is refused.
+    enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case empty, noise, cut, prolonged, otherVersion, wrongHash, unknownStream, unknownVerb
+        case unknownType, tooLong
+
+        var testDescription: String { rawValue }
+
+        var reason: WireError.Code {
+            switch self {
+            case .empty, .noise, .cut, .prolonged: .truncated
+            case .otherVersion: .version
+            case .wrongHash: .hash
+            case .unknownStream, .unknownVerb, .unknownType: .unknown
+            case .tooLong: .oversized
+            }
+        }
+
+        /// A frame that begins with the topic of a good one, for whoever subscribed to it.
+        func frame(from good: [UInt8]) -> [UInt8] {
+            var frame = good
+            switch self {
+            case .empty: return []
+            case .noise: return Array(good.prefix(8)) + [1]
+            case .cut: return Array(good.dropLast())
+            case .prolonged: return good + [0]
+            case .otherVersion: frame[8] = 99
+            case .wrongHash: frame[good.count - 1] ^= 1
+            case .unknownStream: frame.replaceSubrange(0..<8, with: Array("nobody-|".utf8))
+            case .unknownVerb:
+                frame = Control.headsWanted.encoded()
+                frame[10] = 250
+            case .unknownType: frame[9] = 77
+            case .tooLong: return good + [UInt8](repeating: 0, count: 4 << 20)
+            }
+            return frame
+        }
+    }
+
+    private static func batch(_ stream: StreamName) -> [UInt8] {
+        Batch(
+            stream: stream, after: .start(of: ID128(high: 1, low: 1)),
+            records: [Node.record(stream, 1)], head: 1, published: .zero
+        ).encoded()
+    }
+
+    private static func refusals(_ node: Node) -> [(from: String, code: WireError.Code)] {
+        node.notices.compactMap { notice in
+            if case .refused(let name, let error, count: 1) = notice {
+                (name, error.code)
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// Records still come over the connection that brought the bad ones.
+    private static func expectWhole(
+        _ world: World, _ writer: Node, _ consumer: Node, _ stream: StreamName
+    ) throws {
+        try writer.append(5, to: stream)
+        try world.run(until: { try consumer.hasAll(of: stream, from: writer) })
+        #expect(consumer.bus?.counters.reconnects == 0)
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `published are counted, told once and dropped; the connection stays`(
+        fault: Fault
+    ) throws {
+        // Nobody who subscribed hears an empty frame or a topic that nobody knows.
+        if fault == .empty || fault == .unknownStream || fault == .unknownVerb { return }
+        let world = try World(.zeroMQ)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        for _ in 0..<3 { writer.faults?.publish(fault.frame(from: Self.batch(.sos))) }
+        try world.run(until: { consumer.bus?.counters.framesRefused == 3 })
+        #expect(consumer.bus?.counters.framesRefusedByReason == [fault.reason: 3])
+        #expect(Self.refusals(consumer).map(\.from) == ["writer"])
+        #expect(Self.refusals(consumer).map(\.code) == [fault.reason])
+        let metrics = Metrics()
+        consumer.bus?.writeMetrics(metrics)
+        let sample = "jaga_bus_frames_refused_total{reason=\"\(fault.reason.rawValue)\"} 3\n"
+        #expect(metrics.render().contains(sample))
+        try Self.expectWhole(world, writer, consumer, .sos)
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `asked are counted, told once and not answered; the connection stays`(
+        fault: Fault
+    ) throws {
+        let world = try World(.zeroMQ)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        let good = fault == .wrongHash ? Self.batch(.sos) : Control.headsWanted.encoded()
+        for _ in 0..<3 { _ = consumer.faults?.ask(fault.frame(from: good), of: 0) }
+        try world.run(until: { writer.bus?.counters.framesRefused == 3 })
+        #expect(writer.bus?.counters.framesRefusedByReason == [fault.reason: 3])
+        #expect(Self.refusals(writer).map(\.from) == ["a consumer"])
+        try Self.expectWhole(world, writer, consumer, .sos)
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `offered are counted, told once and not appended`(fault: Fault) throws {
+        if fault == .empty || fault == .unknownStream || fault == .unknownVerb { return }
+        let world = try World(.zeroMQ)
+        let keeper = try world.writer("keeper", [.init(.events(3), isComputed: true)])
+        let evaluator = try world.consumer(
+            "evaluator", of: keeper, [], computes: [.events(3)])
+        // A subscription takes a moment; until it is there, what is offered reaches nobody.
+        try world.run(until: {
+            evaluator.faults?.offer(fault.frame(from: Self.batch(.events(3))), to: 0)
+            return (keeper.bus?.counters.framesRefused ?? 0) >= 3
+        })
+        #expect(keeper.bus?.counters.framesRefusedByReason.keys.map(\.self) == [fault.reason])
+        #expect(Self.refusals(keeper).map(\.from) == ["an evaluator"])
+        #expect(keeper.bus?.end(of: .events(3)) == 0)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `about streams that are kept elsewhere are refused questions`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        let entry = Control.Entry(.fired, .unknown)
+        for question in [
+            Control.hello(consumer: "consumer", entries: [entry]),
+            .replay(consumer: "consumer", from: entry, bytesMax: 100),
+            .acknowledge(consumer: "consumer", entries: [entry]),
+            .snapshotWanted(consumer: "consumer", stream: .fired, snapshot: .zero, first: 0),
+        ] {
+            _ = consumer.faults?.ask(question.encoded(), of: 0)
+        }
+        try world.run(until: { writer.bus?.counters.framesRefused == 4 })
+        #expect(writer.bus?.counters.framesRefusedByReason == [.unknown: 4])
+        try Self.expectWhole(world, writer, consumer, .sos)
+    }
+
+    @Test func `in a flood make a line a minute, with their number`() throws {
+        let world = try World(.memory)
+        let writer = try world.writer("writer", [.init(.sos)])
+        let consumer = try world.consumer(of: writer, [.sos])
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        let bad = Fault.cut.frame(from: Self.batch(.sos))
+        let start = world.now.monotonic
+        while world.now.monotonic - start < .seconds(150) {
+            writer.faults?.publish(bad)
+            try world.round()
+        }
+        let counts = consumer.notices.compactMap { notice -> Int? in
+            if case .refused(from: "writer", _, let count) = notice { count } else { nil }
+        }
+        #expect(counts.count == 3)
+        #expect(counts.first == 1)
+        #expect(counts.dropFirst().allSatisfy { (5990...6010).contains($0) }, "\(counts)")
+        #expect(consumer.bus?.counters.framesRefused == 15_000)
+    }
+}
