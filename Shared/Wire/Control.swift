@@ -3,7 +3,7 @@ import Model
 /// What consumers and writers say to each other besides records.
 ///
 /// A question goes from a consumer to the writer; each has an answer but
-/// ``acknowledge(consumer:entries:)``.
+/// ``acknowledge(consumer:entries:)`` and ``leave(member:)``.
 public enum Control: Hashable, Sendable {
     /// A stream and where its consumer stands.
     public struct Entry: Hashable, Sendable {
@@ -93,4 +93,17 @@ public enum Control: Hashable, Sendable {
     case snapshotWanted(consumer: String, stream: StreamName, snapshot: ID128, first: UInt32)
     case chunk(Chunk)
     case end(End)
+    /// `JOIN`: an evaluator with these versions of the logic wants partitions. Answered by
+    /// ``assign(member:logic:assignments:)``.
+    case join(member: ID128, logic: ClosedRange<UInt16>)
+    /// `RENEW`: it is still there and has these. Answered by
+    /// ``assign(member:logic:assignments:)``; of a member that is not known it counts as `JOIN`.
+    case renew(member: ID128, logic: ClosedRange<UInt16>, holdings: [Holding])
+    /// `LEAVE`: it ends; no answer.
+    case leave(member: ID128)
+    /// `ASSIGN`: all that the member shall have, by the logic in force; also told unasked.
+    case assign(member: ID128, logic: UInt16, assignments: [Assignment])
+    /// `CHECKPOINT`: a piece of a state to be kept. Answered by ``checkpointAnswer(_:)``.
+    case checkpoint(CheckpointPiece)
+    case checkpointAnswer(CheckpointAnswer)
 }

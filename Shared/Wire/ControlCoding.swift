@@ -1,7 +1,7 @@
 import Model
 
 extension Control {
-    private enum Verb: UInt8 {
+    enum Verb: UInt8 {
         case hello = 1
         case states = 2
         case replay = 3
@@ -10,6 +10,12 @@ extension Control {
         case snapshotWanted = 6
         case chunk = 7
         case end = 8
+        case join = 9
+        case renew = 10
+        case leave = 11
+        case assign = 12
+        case checkpoint = 13
+        case checkpointAnswer = 14
     }
 
     public func encoded() -> [UInt8] {
@@ -40,6 +46,9 @@ extension Control {
             writer.put(first)
         case .chunk(let chunk): chunk.write(to: &writer)
         case .end(let end): end.write(to: &writer)
+        case .join, .renew, .leave, .assign: writeOwnership(to: &writer)
+        case .checkpoint(let piece): piece.write(to: &writer)
+        case .checkpointAnswer(let answer): answer.write(to: &writer)
         }
         return writer.bytes
     }
@@ -54,6 +63,12 @@ extension Control {
         case .snapshotWanted: .snapshotWanted
         case .chunk: .chunk
         case .end: .end
+        case .join: .join
+        case .renew: .renew
+        case .leave: .leave
+        case .assign: .assign
+        case .checkpoint: .checkpoint
+        case .checkpointAnswer: .checkpointAnswer
         }
     }
 
@@ -80,6 +95,11 @@ extension Control {
                 snapshot: try reader.id(), first: try reader.number())
         case .chunk: self = .chunk(try Chunk(from: &reader))
         case .end: self = .end(try End(from: &reader))
+        case .join, .renew, .leave, .assign:
+            self = try Control.ownership(verb, from: &reader)
+        case .checkpoint: self = .checkpoint(try CheckpointPiece(from: &reader))
+        case .checkpointAnswer:
+            self = .checkpointAnswer(try CheckpointAnswer(from: &reader))
         }
         try reader.finish()
     }

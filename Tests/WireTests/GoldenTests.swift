@@ -37,6 +37,16 @@ import Wire
         #expect(try Frame(frame) == .control(message))
     }
 
+    @Test func `a partition's snapshot is written and read as given`() throws {
+        let records = GoldenVectors.snapshot.records
+        #expect(records[0] == GoldenVectors.one)
+        #expect(records.dropFirst().map(\.kind) == [0xFF01, 0xFF02, 0xFF03])
+        #expect(records[1].payload == (try vector("row-head")))
+        #expect(records[2].payload == (try vector("row-state")))
+        #expect(records[3].payload == (try vector("row-audit")))
+        #expect(records.dropFirst().allSatisfy { $0.id == .zero && $0.schema == 1 })
+    }
+
     @Test func `a report is written and read as given`() throws {
         let payload = try vector("report")
         let record = try EventCodec.encode(GoldenVectors.report)

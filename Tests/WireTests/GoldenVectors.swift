@@ -45,28 +45,74 @@ enum GoldenVectors {
 
     static let heads = Heads(published: published, extents: extents)
 
-    static let controls: [(name: String, message: Control)] = [
-        (
-            "hello",
-            .hello(
-                consumer: "notifier", entries: [.init(input17, position), .init(.sos, .unknown)])
-        ),
-        ("states", .states([.init(.diverged, on: position, extents[1])])),
-        (
-            "replay",
-            .replay(consumer: "notifier", from: .init(input17, position), bytesMax: 262_144)
-        ),
-        ("ack", .acknowledge(consumer: "notifier", entries: [.init(input17, position)])),
-        ("headsq", .headsWanted),
-        ("snap", .snapshotWanted(consumer: "ingest", stream: .directory, snapshot: idB, first: 7)),
-        ("chunk", .chunk(.init(stream: .directory, snapshot: idB, first: 7, records: [one]))),
-        (
-            "end",
-            .end(
-                .init(
-                    stream: .directory, snapshot: idB, position: position, rows: 8, digest: hash1))
-        ),
+    static let controls: [(name: String, message: Control)] =
+        [
+            (
+                "hello",
+                .hello(
+                    consumer: "notifier",
+                    entries: [.init(input17, position), .init(.sos, .unknown)])
+            ),
+            ("states", .states([.init(.diverged, on: position, extents[1])])),
+            (
+                "replay",
+                .replay(consumer: "notifier", from: .init(input17, position), bytesMax: 262_144)
+            ),
+            ("ack", .acknowledge(consumer: "notifier", entries: [.init(input17, position)])),
+            ("headsq", .headsWanted),
+            (
+                "snap",
+                .snapshotWanted(consumer: "ingest", stream: .directory, snapshot: idB, first: 7)
+            ),
+            ("chunk", .chunk(.init(stream: .directory, snapshot: idB, first: 7, records: [one]))),
+            (
+                "end",
+                .end(
+                    .init(
+                        stream: .directory, snapshot: idB, position: position, rows: 8,
+                        digest: hash1))
+            ),
+            ("join", .join(member: idB, logic: 1...2)),
+            (
+                "renew",
+                .renew(
+                    member: idB, logic: 1...2,
+                    holdings: [
+                        Holding(partition: p17, epoch: 5, state: .live),
+                        Holding(partition: p63, epoch: 6, state: .restoring),
+                    ])
+            ),
+            ("leave", .leave(member: idB)),
+            (
+                "assign",
+                .assign(member: idB, logic: 1, assignments: [Assignment(partition: p17, epoch: 5)])
+            ),
+            ("ckpt", .checkpoint(checkpoint.piece(id: checkpoint.id, from: 0, by: idB, epoch: 5))),
+        ]
+        + verdicts.map { name, verdict in
+            let answer = CheckpointAnswer(partition: p17, id: checkpoint.id, verdict: verdict)
+            return (name, .checkpointAnswer(answer))
+        }
+
+    static let p17 = partition(17)
+    static let p63 = partition(63)
+
+    private static func partition(_ number: Int) -> Partition {
+        Partition(number) ?? Partition.all[0]
+    }
+
+    static let checkpoint = Checkpoint(
+        partition: p17, input: position, output: position, logic: 1,
+        stateHash: 0x0102_0304_0506_0708, state: Array("state".utf8))
+
+    private static let verdicts: [(String, CheckpointVerdict)] = [
+        ("more", .more(next: 262_144)), ("kept", .kept), ("refused", .refused("why")),
     ]
+
+    static let snapshot = PartitionSnapshot(
+        configuration: [one],
+        head: .init(output: position, logic: 1, stateHash: checkpoint.stateHash),
+        state: checkpoint.state, audit: .init(input: position, stateHash: 9))
 
     static let report = Event(
         id: EventID(idB), time: Timestamp(microseconds: published.microseconds + 2),

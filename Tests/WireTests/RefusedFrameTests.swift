@@ -45,6 +45,18 @@ import Wire
         #expect(refusal(frame) == .unknown)
     }
 
+    @Test func `of an unknown partition, state or range of versions is refused`() {
+        let renew = GoldenVectors.controls.first { $0.name == "renew" }?.message.encoded() ?? []
+        for (index, value) in [(34, UInt8(64)), (43, 3)] {
+            var frame = renew
+            frame[index] = value
+            #expect(refusal(frame) == .unknown)
+        }
+        var frame = renew
+        frame[28] = 3
+        #expect(refusal(frame) == .payload)
+    }
+
     @Test func `of an unknown stream is refused`() {
         var frame = GoldenVectors.batch.encoded()
         frame.replaceSubrange(0..<8, with: Array("in---64|".utf8))
