@@ -42,17 +42,29 @@ public final class Bus {
 
     /// What the bus needs of its owner besides.
     public struct Hooks {
-        /// The records that lead to the state after all that was appended; for streams served as
-        /// snapshotable. Called from ``Bus/tick()``, when nothing is half done.
-        public var snapshot: (StreamName) throws -> [Record] = { _ in [] }
+        /// The records that lead to a state of a stream; for streams served as snapshotable.
+        /// Called from ``Bus/tick()``, when nothing is half done.
+        public var snapshot: (StreamName) throws -> StreamSnapshot = { _ in StreamSnapshot([]) }
         /// Puts the writer's state at a position in the place of ours. Called within
-        /// ``Bus/receive(limit:apply:)``; the cursor is saved in the same transaction.
+        /// ``Bus/receive(limit:apply:)``; the cursor is saved in the same transaction. For a
+        /// partition that this process was given: its checkpoint (a ``PartitionSnapshot``), or no
+        /// records where there is none, and then everything begins with nothing.
         public var replace: (StreamName, [Record], Position) throws -> Void = { _, _, _ in }
         /// A stream without snapshots turned out to be another one, or pruned, or outputs computed
         /// from it differ from what is kept: it goes on after this position, and records may come
         /// again. What is a function of its records alone begins again, and so do its outputs.
         /// Called as `replace` is.
         public var restarted: (StreamName, Position) throws -> Void = { _, _ in }
+        /// A member asks about the ownership of partitions: `JOIN`, `RENEW`, `LEAVE` or
+        /// `CHECKPOINT`. Called within ``Bus/receive(limit:apply:)``; answers go by
+        /// ``Bus/tell(_:to:)``, now or in a later turn.
+        public var coordinate: (Control, Route) throws -> Void = { _, _ in }
+        /// This process shall have a partition no longer: what it knew of it can be forgotten.
+        /// Called as `replace` is.
+        public var lost: (Partition) throws -> Void = { _ in }
+        /// What became of the checkpoint given to ``Bus/send(checkpoint:)``: kept or refused.
+        /// Called as `replace` is.
+        public var checkpointed: (Partition, CheckpointVerdict) throws -> Void = { _, _ in }
         /// Something that somebody may want to know.
         public var notice: (BusNotice) -> Void = { _ in }
 
@@ -82,6 +94,8 @@ public final class Bus {
     private var recordsAppended: UInt64 = 0
     private var batchesPublished: UInt64 = 0
     private var refusals = Refusals()
+    /// Leaves after the turn's commit.
+    private var told: [(control: Control, route: Route)] = []
 
     /// Opens the streams served and binds and connects over ZeroMQ.
     ///
@@ -144,7 +158,8 @@ public final class Bus {
                 try consumer.take(frame, from: peer, isAnswer: false, now: now, hooks: hooks)
             case .answered(let peer, let frame):
                 try consumer.take(frame, from: peer, isAnswer: true, now: now, hooks: hooks)
-            case .asked(let route, let frame): try desk.take(frame, from: route, now: now)
+            case .asked(let route, let frame):
+                try desk.take(frame, from: route, now: now, hooks: hooks)
             case .offered(let frame): try ledger.take(frame)
             }
         } catch let error as WireError {
@@ -184,6 +199,8 @@ public final class Bus {
             transport.publish(batch.encoded())
             batchesPublished += 1
         }
+        for (control, route) in told { transport.answer(control.encoded(), to: route) }
+        told.removeAll(keepingCapacity: true)
         consumer.committed()
         consumer.computed.committed()
         offer(now)
@@ -199,6 +216,7 @@ public final class Bus {
     /// The turn is undone, in the store already: forgets what it appended and applied.
     public func rolledBack() throws {
         outbox.rolledBack()
+        told.removeAll()
         ledger.rolledBack()
         consumer.computed.rolledBack()
         try consumer.rolledBack()
@@ -224,6 +242,16 @@ public final class Bus {
     /// Forgets records of a stream served, up to and with a sequence; part of the turn.
     public func prune(_ stream: StreamName, through sequence: UInt64) throws {
         try outbox.prune(stream, through: sequence)
+    }
+
+    /// Says something to whoever asked once, such as `ASSIGN`; it leaves after ``committed()``, and
+    /// not at all when the turn is undone. Like every frame it may be lost.
+    public func tell(_ control: Control, to route: Route) { told.append((control, route)) }
+
+    /// Whether a stream served here has, this turn included, just this record at this place. False
+    /// where that cannot be said any more, because the record is pruned.
+    public func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
+        try outbox.isOnChain(position, of: stream)
     }
 
     // MARK: What is to be seen

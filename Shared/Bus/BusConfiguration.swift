@@ -33,6 +33,9 @@ extension Bus {
         public var computes: [StreamName]
         /// Where it takes what is computed; nil when nothing is.
         public var computedEndpoint: String?
+        /// It shares its partitions out: this process joins, and follows and computes those that it
+        /// is given, beside what ``streams`` and ``computes`` name.
+        public var isShared = false
 
         public init(
             name: String, publishEndpoint: String, controlEndpoint: String,
@@ -71,6 +74,8 @@ extension Bus {
         public var start = Start.beginning
         /// Whether writers are told how far this consumer is; one that looks on does not.
         public var acknowledges = true
+        /// Versions of the logic that this process has, if it is given partitions.
+        public var logic: ClosedRange<UInt16> = 1...1
 
         public init(name: String) { self.name = name }
     }

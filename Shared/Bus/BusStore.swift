@@ -12,6 +12,18 @@ public struct StoredRecord: Hashable, Sendable {
     }
 }
 
+/// The state that a stream led to, as records, for whoever begins in the middle.
+public struct StreamSnapshot: Hashable, Sendable {
+    public var records: [Record]
+    /// The last record of the stream that the state includes; nil = all that was appended.
+    public var position: Position?
+
+    public init(_ records: [Record], at position: Position? = nil) {
+        self.records = records
+        self.position = position
+    }
+}
+
 /// How far a consumer of a stream kept here is.
 public struct Acknowledgement: Hashable, Sendable {
     public var consumer: String

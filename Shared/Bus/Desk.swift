@@ -28,6 +28,8 @@ final class Desk {
         let id: ID128
         let position: Position
         let records: [Record]
+        /// Whether it is of another position than the stream's end when it was made.
+        let isPlaced: Bool
         var used: Duration
     }
 
@@ -62,7 +64,10 @@ final class Desk {
 
     // MARK: Questions
 
-    func take(_ bytes: [UInt8], from route: Route, now: Moment) throws(WireError) {
+    /// Takes a question. Those about the ownership of partitions are for the service, at once.
+    ///
+    /// - Throws: ``WireError``, and what ``Bus/Hooks/coordinate`` throws.
+    func take(_ bytes: [UInt8], from route: Route, now: Moment, hooks: Bus.Hooks) throws {
         guard case .control(let question) = try Frame(bytes) else {
             throw WireError(.unknown, "read question", "a frame that asks nothing")
         }
@@ -76,7 +81,8 @@ final class Desk {
             guard questions[route, default: Fifo()].count < BusLimits.questionsMax else { return }
             if questions[route] == nil { order.append(route) }
             questions[route, default: Fifo()].append(question)
-        case .states, .chunk, .end:
+        case .join, .renew, .leave, .checkpoint: try hooks.coordinate(question, route)
+        case .states, .chunk, .end, .assign, .checkpointAnswer:
             throw WireError(.unknown, "read question", "an answer where a question belongs")
         }
     }
@@ -168,6 +174,18 @@ final class Desk {
         return Control.State(verdict, on: entry.position, extent)
     }
 
+    /// Whether a state that is handed out already will do for somebody who begins. One of a
+    /// position of its own may have been followed by a newer one: whoever wants a new one gets it,
+    /// and only who lost the other one in the middle of reading takes what there is.
+    private func isFresh(
+        _ snapshot: Snapshot?, of extent: Extent, isNewWanted: Bool
+    ) -> Bool {
+        guard let snapshot else { return false }
+        guard snapshot.isPlaced else { return snapshot.position == extent.head }
+        return !isNewWanted && snapshot.position.incarnation == extent.head.incarnation
+            && snapshot.position.sequence >= extent.base.sequence
+    }
+
     private func rows(
         of stream: StreamName, _ id: ID128, from first: Int, _ now: Moment, _ hooks: Bus.Hooks
     ) throws -> Control? {
@@ -175,10 +193,11 @@ final class Desk {
         var first = first
         if shelf[stream]?.id != id {
             first = 0
-            if shelf[stream]?.position != extent.head {
+            if !isFresh(shelf[stream], of: extent, isNewWanted: id == .zero) {
+                let state = try hooks.snapshot(stream)
                 shelf[stream] = Snapshot(
-                    id: newID(), position: extent.head, records: try hooks.snapshot(stream),
-                    used: now.monotonic)
+                    id: newID(), position: state.position ?? extent.head, records: state.records,
+                    isPlaced: state.position != nil, used: now.monotonic)
             }
         }
         shelf[stream]?.used = now.monotonic

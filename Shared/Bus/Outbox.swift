@@ -87,6 +87,15 @@ final class Outbox {
         return try store.hash(of: stream, at: sequence)
     }
 
+    /// Whether a position is one of this stream's life, this turn included.
+    func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
+        guard let kept = streams[stream], position.incarnation == kept.end.incarnation,
+            position.sequence <= kept.end.sequence
+        else { return false }
+        if position.sequence == 0 { return position.hash == 0 }
+        return try hash(of: stream, at: position.sequence) == position.hash
+    }
+
     /// The turn lasts: gives the batches to tell.
     func committed(now: Timestamp) -> [Batch] {
         var batches: [Batch] = []

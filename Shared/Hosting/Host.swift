@@ -36,6 +36,8 @@ public final class Host {
     private var undigested: [TransferResult] = []
     /// Turns left in which every input has a transaction of its own.
     private var carefulTurns = 0
+    /// Told to end, and when it does at the latest.
+    private var leaveUntil: Duration?
     /// This turn is the last one.
     private(set) var isStopping = false
     /// What the process ends with.
@@ -96,7 +98,7 @@ public final class Host {
     func step() {
         advanceTime()
         let signals = parts.signals?.drain() ?? []
-        if signals.contains(where: { $0 != .childEnded }) { isStopping = true }
+        if signals.contains(where: { $0 != .childEnded }) { startLeaving() }
         let requests = admit(parts.server.drain())
         let results = undigested + parts.transfers.drain()
         undigested = []
@@ -108,6 +110,16 @@ public final class Host {
         }
         tellAndAsk()
         parts.server.flush()
+        if let leaveUntil, service?.hasLeft != false || parts.clock.monotonic >= leaveUntil {
+            isStopping = true
+        }
+    }
+
+    /// Told to end: goes on until the service has left, within a time.
+    private func startLeaving() {
+        guard leaveUntil == nil else { return }
+        leaveUntil = parts.clock.monotonic + HostLimits.leaving
+        service?.startLeaving()
     }
 
     /// What the bus does between turns.
@@ -265,7 +277,7 @@ public final class Host {
         for request in requests {
             if let response = hostResponse(to: request) {
                 parts.server.answer(request.id, response)
-            } else if isStopping {
+            } else if leaveUntil != nil {
                 parts.server.answer(request.id, .problem(HostLimits.unavailable))
             } else {
                 admitted.append(request)

@@ -11,6 +11,9 @@ enum HostLimits {
     /// Sleep after a turn was taken back: a full disk does not mend faster by asking.
     static let troubledSleepMilliseconds = 100
 
+    /// How long a service may take to leave.
+    static let leaving = Duration.seconds(3)
+
     /// A failure that lasts is logged again after this.
     static let failureLogInterval = Duration.seconds(10)
 

@@ -57,17 +57,18 @@ extension Host {
         bus.hooks.notice = { [log] notice in
             if notice.isAlarm { log.error("\(notice)") } else { log.info("\(notice)") }
         }
-        bus.hooks.snapshot = { stream in
-            try service.snapshot(of: stream).map(EventCodec.encode)
-        }
+        bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
+        bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
+        bus.hooks.lost = { try service.lost($0) }
+        bus.hooks.checkpointed = { try service.checkpointed($0, $1) }
         bus.hooks.restarted = { stream, _ in try service.restart(stream) }
-        bus.hooks.replace = { [unowned self] stream, records, _ in
-            var events = try records.map(EventCodec.decode)
-            if stream == .directory, let directory {
-                events = try directory.replace(
-                    with: events, before: service.directoryWillChange)
+        bus.hooks.replace = { [unowned self] stream, records, position in
+            guard stream == .directory, let directory else {
+                return try service.replace(stream, withRecords: records, at: position)
             }
-            try service.replace(stream, with: events)
+            let differences = try directory.replace(
+                with: try records.map(EventCodec.decode), before: service.directoryWillChange)
+            try service.replace(stream, with: differences)
         }
         try database.begin()
         try directory?.load()

@@ -76,6 +76,7 @@ extension HostParts {
     ) -> Bus.Configuration {
         let name = definition.name
         var configuration = Bus.Configuration(name: name.rawValue)
+        configuration.logic = definition.logic
         if !name.served.isEmpty {
             configuration.served = name.served.map(HostParts.served)
             configuration.publishEndpoint = topology.bindEndpoint(port: topology.publishPort(name))

@@ -39,6 +39,17 @@ public protocol Service: AnyObject {
     /// The records that stand for the whole of a stream which this service writes.
     func snapshot(of stream: StreamName) throws -> [Event]
 
+    /// The rows that stand for a stream which this service writes, and the position that they lead
+    /// to; for streams whose snapshots hold more than events.
+    func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot
+
+    /// Replaces what was learned from a stream by the rows of a snapshot of it.
+    ///
+    /// For a partition that this process was given, they are a ``PartitionSnapshot``, or no rows
+    /// where there is no checkpoint: all that is known of the partition begins with that.
+    func replace(
+        _ stream: StreamName, withRecords records: [Record], at position: Position) throws
+
     /// Replaces what was learned from a stream by a snapshot of it.
     func replace(_ stream: StreamName, with events: [Event]) throws
 
@@ -46,6 +57,23 @@ public protocol Service: AnyObject {
     /// its oldest record. Whatever is a function of its records alone begins again; events that
     /// come a second time have the same ids.
     func restart(_ stream: StreamName) throws
+
+    /// Takes a question about the ownership of partitions: `JOIN`, `RENEW`, `LEAVE`, `CHECKPOINT`.
+    /// Answers go by ``Bus/tell(_:to:)``.
+    func coordinate(_ question: Control, from route: Route) throws
+
+    /// Forgets a partition that this process has no longer.
+    func lost(_ partition: Partition) throws
+
+    /// Hears what became of the checkpoint given to ``Bus/send(checkpoint:)``.
+    func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws
+
+    /// The process was told to end: begins what has to be done before. Turns go on until
+    /// ``hasLeft``, but not for long.
+    func startLeaving()
+
+    /// Whether nothing has to be done any more before the process ends.
+    var hasLeft: Bool { get }
 
     /// Who the credentials of a request speak for, where the service itself knows and has no
     /// replica of the directory.
@@ -67,7 +95,20 @@ extension Service {
     public func tick() throws {}
     public var nextDeadline: Timestamp? { nil }
     public func snapshot(of stream: StreamName) throws -> [Event] { [] }
+    public func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot {
+        StreamSnapshot(try snapshot(of: stream).map(EventCodec.encode))
+    }
     public func replace(_ stream: StreamName, with events: [Event]) throws {}
+    public func replace(
+        _ stream: StreamName, withRecords records: [Record], at position: Position
+    ) throws {
+        try replace(stream, with: try records.map(EventCodec.decode))
+    }
+    public func coordinate(_ question: Control, from route: Route) throws {}
+    public func lost(_ partition: Partition) throws {}
+    public func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws {}
+    public func startLeaving() {}
+    public var hasLeft: Bool { true }
     public func restart(_ stream: StreamName) throws {}
     public func principal(of request: Request) -> Principal? { nil }
     public func writeMetrics(_ metrics: Metrics) {}

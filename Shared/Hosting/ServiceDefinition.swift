@@ -19,11 +19,14 @@ public struct ServiceDefinition: Sendable {
     public var portSetting: String?
     /// Body limits of paths that take more, or less, than the common one.
     public var bodyBytesByPath: [String: Int]
+    /// Versions of the logic that an evaluator has, from the lowest to the highest.
+    public var logic: ClosedRange<UInt16>
 
     public init(
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
-        portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:]
+        portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
+        logic: ClosedRange<UInt16> = 1...1
     ) {
         self.name = name
         self.summary = summary
@@ -33,5 +36,6 @@ public struct ServiceDefinition: Sendable {
         self.isDurable = isDurable
         self.portSetting = portSetting
         self.bodyBytesByPath = bodyBytesByPath
+        self.logic = logic
     }
 }

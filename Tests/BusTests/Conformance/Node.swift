@@ -17,7 +17,7 @@ final class Node {
     /// Called for each record before its effect is written; may throw.
     var onApply: (StreamName, Position, Record) throws -> Void = { _, _, _ in }
     /// Gives the state of a stream.
-    var snapshot: (StreamName) -> [Record] = { _ in [] }
+    var snapshot: (StreamName) throws -> [Record] = { _ in [] }
     /// Called within a turn, after what came was applied.
     var work: (Bus) throws -> Void = { _ in }
     var fate: FaultyTransport.Fate = { [$1] }
@@ -59,7 +59,7 @@ final class Node {
             configuration: configuration, store: SQLiteBusStore(database), transport: faults,
             newID: world.newID, clock: { [world] in world.now })
         bus.hooks.notice = { [unowned self] in notices.append($0) }
-        bus.hooks.snapshot = { [unowned self] in snapshot($0) }
+        bus.hooks.snapshot = { [unowned self] in StreamSnapshot(try snapshot($0)) }
         bus.hooks.replace = { [unowned self] stream, records, position in
             try database.run("DELETE FROM effect WHERE stream = ?", .text(stream.text))
             for record in records { try write(stream, 0, record) }
