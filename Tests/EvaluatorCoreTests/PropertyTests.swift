@@ -176,7 +176,7 @@ import Testing
         }
         #expect(told(two).isEmpty)
         #expect(told(one).marbles == "!")
-        core.reset(one)
+        core.drop(one)
         #expect(told(one).marbles == "!")
     }
 }

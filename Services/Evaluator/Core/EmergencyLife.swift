@@ -22,6 +22,11 @@ struct EmergencyLife: Hashable, Sendable {
     /// Oldest first.
     private(set) var answered: [Answered] = []
 
+    init(active: ActiveEmergency? = nil, answered: [Answered] = []) {
+        self.active = active
+        self.answered = answered
+    }
+
     /// Whether this signal was answered before: the same one never raises a second emergency.
     func hasAnswered(_ signal: EmergencyID) -> Bool {
         answered.contains { $0.signal == signal }
@@ -42,7 +47,8 @@ struct ActiveEmergency: Hashable, Sendable {
         /// Nobody is told until the clock fires.
         case counting(WantedClock)
         case open
-        case acknowledged(EmergencyAnswer)
+        /// Somebody took it, nil = the operator.
+        case acknowledged(by: PersonID?, at: Timestamp)
 
         var state: EmergencyState {
             switch self {
@@ -70,22 +76,17 @@ struct ActiveEmergency: Hashable, Sendable {
     /// When the last of them arrived.
     var signalled: Timestamp
 
-    init(_ signal: EmergencySignal, late: Bool, phase: Phase) {
-        id = signal.id
-        trigger = signal.trigger
-        raised = signal.raised
-        self.late = late
-        note = signal.note
-        countdownEnds = signal.countdownEnds
-        self.phase = phase
-        fix = signal.fix
-        battery = signal.battery
-        signals = [signal.id]
-        signalled = signal.received
-    }
-
     /// Whether an id is the emergency's own or that of a signal that joined it.
     func isNamed(by id: EmergencyID) -> Bool { signals.contains(id) }
+}
+
+extension ActiveEmergency {
+    init(_ signal: EmergencySignal, late: Bool, phase: Phase) {
+        self.init(
+            id: signal.id, trigger: signal.trigger, raised: signal.raised, late: late,
+            note: signal.note, countdownEnds: signal.countdownEnds, phase: phase, fix: signal.fix,
+            battery: signal.battery, signals: [signal.id], signalled: signal.received)
+    }
 }
 
 /// One step, with the emergency as it is after it.

@@ -12,7 +12,8 @@ extension EmergencyLife {
         let late = signal.received - signal.raised > .seconds(rules.lateSignalSeconds)
         let counts = signal.countdownEnds > max(signal.received, now)
         guard counts, !late else { return open(signal, late: late, at: now) }
-        let clock = EmergencyLife.countdownClock(signal)
+        let clock = EmergencyLife.countdownClock(
+            of: signal.person, signal.id, due: signal.countdownEnds)
         let emergency = ActiveEmergency(signal, late: false, phase: .counting(clock))
         active = emergency
         return [
@@ -63,9 +64,9 @@ extension EmergencyLife {
         else { return [] }
         switch emergency.phase {
         case .counting: return []
-        case .acknowledged(let before) where before.by == answer.by && before.at == answer.at:
-            return []
-        case .open, .acknowledged: emergency.phase = .acknowledged(answer)
+        case .acknowledged(answer.by, answer.at): return []
+        case .open, .acknowledged:
+            emergency.phase = .acknowledged(by: answer.by, at: answer.at)
         }
         active = emergency
         return [.news(EmergencyStep(kind: .acknowledged, emergency, answer))]
@@ -93,14 +94,15 @@ extension EmergencyLife {
     }
 
     /// The clock of a countdown: asking twice for it is one clock.
-    static func countdownClock(_ signal: EmergencySignal) -> WantedClock {
+    static func countdownClock(
+        of person: PersonID, _ signal: EmergencyID, due: Timestamp
+    ) -> WantedClock {
         let rule = ClockRule.countdown
         let id = Hash.meaning(
-            kind: "clock." + rule.rawValue, person: signal.person, subject: .id(signal.id),
-            cause: signal.id.raw)
+            kind: "clock." + rule.rawValue, person: person, subject: .id(signal),
+            cause: signal.raw)
         return WantedClock(
-            id: ClockID(id), rule: rule, person: signal.person, emergency: signal.id,
-            due: signal.countdownEnds)
+            id: ClockID(id), rule: rule, person: person, emergency: signal, due: due)
     }
 
     private mutating func open(

@@ -3,7 +3,9 @@ import Model
 
 extension PartitionState {
     /// Signals, cancels, clocks and answers of humans.
-    mutating func handleEmergency(_ event: Event, into outputs: inout [Event]) {
+    mutating func handleEmergency(
+        _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
+    ) {
         guard let (person, begins) = event.body.emergencyPerson else { return }
         // A trigger counts for somebody who was never configured, too.
         if begins { _ = people.place(of: person, making: PersonState(id: person)) }

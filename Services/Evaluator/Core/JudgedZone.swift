@@ -11,7 +11,7 @@ struct JudgedZone: Sendable {
     let region: Region
     /// When it came, counted in records of configuration: for a person judged before that, the
     /// next decision is the first one.
-    let since: UInt64
+    fileprivate(set) var since: UInt64
 
     init?(_ zone: PlacedZone, since: UInt64) {
         guard let region = Region(zone.geometry) else { return nil }
@@ -42,8 +42,8 @@ struct JudgedZones: Sendable {
         zones = []
         unreadable = 0
         for zone in placed.sorted(by: { $0.id < $1.id }) where zone.active {
-            let old = JudgedZones.find(zone.id, in: before)
-            if let judged = JudgedZone(zone, since: old?.since ?? count) {
+            let old = JudgedZones.place(of: zone.id, in: before)
+            if let judged = JudgedZone(zone, since: old.map { before[$0].since } ?? count) {
                 zones.append(judged)
             } else {
                 unreadable += 1
@@ -51,16 +51,28 @@ struct JudgedZones: Sendable {
         }
     }
 
-    func contains(_ id: ZoneID) -> Bool { JudgedZones.find(id, in: zones) != nil }
+    func contains(_ id: ZoneID) -> Bool { JudgedZones.place(of: id, in: zones) != nil }
+
+    /// Says when a zone came; false if there is no such zone.
+    mutating func mark(_ id: ZoneID, since: UInt64) -> Bool {
+        guard let place = JudgedZones.place(of: id, in: zones) else { return false }
+        zones[place].since = since
+        return true
+    }
+
+    /// All came before the first decision.
+    mutating func forgetMarks() {
+        for place in zones.indices { zones[place].since = 0 }
+    }
 
     /// Binary search.
-    private static func find(_ id: ZoneID, in zones: [JudgedZone]) -> JudgedZone? {
+    private static func place(of id: ZoneID, in zones: [JudgedZone]) -> Int? {
         var low = 0
         var high = zones.count
         while low < high {
             let middle = (low + high) / 2
             if zones[middle].id < id { low = middle + 1 } else { high = middle }
         }
-        return low < zones.count && zones[low].id == id ? zones[low] : nil
+        return low < zones.count && zones[low].id == id ? low : nil
     }
 }

@@ -6,5 +6,9 @@ public enum EvaluatorLimits {
     /// For so long, seconds (30 days).
     public static let signalsKeptSeconds: Int64 = 30 * 86_400
     /// Versions of the logic that this program can run.
-    public static let logicVersions = 1...1
+    public static let logicVersions = EvaluatorLogics.current.versions
+    /// Version of the form in which states are written; others are refused.
+    static let stateForm: UInt16 = 1
+    /// Records of configuration that a log can have.
+    static let configurationsMax: UInt64 = 1 << 62
 }

@@ -1,11 +1,18 @@
 /// Values by key in one array, so that a value is changed where it lies and nothing depends on the
-/// order in which keys came. It cannot be iterated: no order of keys can reach an output.
-struct Slots<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// order in which keys came. It is gone through in the order of keys alone: no other order can
+/// reach an output or a state.
+struct Slots<Key: Hashable & Comparable & Sendable, Value: Sendable>: Sendable {
     private var places: [Key: Int] = [:]
     private var values: [Value] = []
     private var free: [Int] = []
 
     var count: Int { places.count }
+
+    /// Ascending.
+    var keys: [Key] { places.keys.sorted() }
+
+    /// Places are below this.
+    var placesEnd: Int { values.count }
 
     /// Where the key's value is; nil without one.
     func place(of key: Key) -> Int? { places[key] }

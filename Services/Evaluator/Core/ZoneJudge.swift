@@ -4,7 +4,9 @@ import Model
 
 extension PartitionState {
     /// A fix: of the leading device and newer than the last it moves presence; else it is history.
-    mutating func judge(_ report: Report, _ event: Event, into outputs: inout [Event]) {
+    mutating func judge(
+        _ report: Report, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
+    ) {
         let place = people.place(of: report.person, making: PersonState(id: report.person))
         people[place].note(report)
         if people[place].firstDevice == nil {
@@ -63,7 +65,8 @@ struct ZoneJudge {
         // Far outside, and never inside: still outside, or outside for the first time. A centimetre
         // more, because distances are rounded.
         if place == nil, zone.region.isSurelyBeyond(metres: 0.01, from: point) { return 0 }
-        let isNew = max(zone.since, link?.since ?? 0) > person.decidedAt
+        let isNew =
+            person.decidedAt == 0 || max(zone.since, link?.since ?? 0) > person.decidedAt
         let wasTold = !isNew && place != nil
         let verdict = ZoneVerdict(
             distance: zone.region.signedDistance(from: point), zone: zone,

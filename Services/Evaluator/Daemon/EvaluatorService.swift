@@ -42,7 +42,7 @@ final class EvaluatorService: Service {
         let began = clock.monotonic
         outputs.removeAll(keepingCapacity: true)
         core.handle(event, in: partition, into: &outputs)
-        if let version = core.unknownLogic(in: partition) {
+        if let version = core[partition]?.unknownLogic {
             throw StreamStop(reason: "the log asks for logic \(version), which is newer than this")
         }
         for output in outputs { try host.publish(output, on: .events(partition)) }
@@ -61,7 +61,7 @@ final class EvaluatorService: Service {
     /// and compared with what ingest has.
     func restart(_ stream: StreamName) throws {
         guard case .input(let partition) = stream else { return }
-        core.reset(partition)
+        core.begin(partition)
     }
 
     /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one:

@@ -1,0 +1,172 @@
+import EvaluatorCore
+import Geometry
+import Model
+import TestSupport
+
+/// A log of a partition in which anything may follow anything, and what an owner would be given of
+/// it at any cut.
+struct RandomLog {
+    private(set) var events: [Event] = []
+    /// By count of events before it: the configuration there.
+    private(set) var configurations: [[Event]] = [[]]
+
+    private var random: SeededGenerator
+    private let people: [PersonID]
+    private let circles: [CircleID]
+    private var now = Timestamp(seconds: 1_760_000_000)
+    private var placedCircles: [CircleID: Event] = [:]
+    private var placedPeople: [PersonID: Event] = [:]
+    private var signals: [EmergencyID] = []
+    private var state = PartitionState(logics: .two)
+    /// Asked for so far, also those that are given up.
+    private var wanted: [WantedClock] = []
+    /// How often each kind of event comes, against each other.
+    private let odds: [Int]
+
+    /// - Parameter logic: the newest version that the log asks for
+    init(seed: UInt64, count: Int, logic: Int = 1) {
+        random = SeededGenerator(seed: seed)
+        people = (1...4).map { PersonID(ID128(high: seed &* 7 ^ $0, low: $0)) }
+        circles = (1...3).map { CircleID(ID128(high: seed &* 5 ^ $0, low: $0)) }
+        odds = [12, 3, 3, 3, 2, 1, 1, 2, 1, 1].map { $0 * (seed % 3 == 0 ? 1 : 2) - 1 }
+        for number in 0..<count {
+            if Bool.random(using: &random) {
+                now = now + .seconds(.random(in: 0...40, using: &random))
+            }
+            append(number == count / 2 ? .inputLogic(LogicVersion(version: logic)) : body(number))
+        }
+    }
+
+    private mutating func append(_ body: EventBody) {
+        let id = EventID(ID128(high: 77, low: UInt64(events.count)))
+        let event = Event(id: id, time: now, trace: "req-\(events.count)", body: body)
+        events.append(event)
+        var outputs: [Event] = []
+        state.handle(event, into: &outputs)
+        for case .clockWanted(let clock) in outputs.map(\.body) { wanted.append(clock) }
+        switch body {
+        case .inputCircle(let circle): placedCircles[circle.circle] = event
+        case .inputCircleRemoved(let removal): placedCircles[removal.circle] = nil
+        case .inputPerson(let person): placedPeople[person.person] = event
+        case .inputPersonRemoved(let removal): placedPeople[removal.person] = nil
+        default: break
+        }
+        configurations.append(
+            circles.compactMap { placedCircles[$0] } + people.compactMap { placedPeople[$0] })
+    }
+
+    private mutating func body(_ number: Int) -> EventBody {
+        var draw = Int.random(in: 0..<odds.reduce(0, +), using: &random)
+        let choice = odds.firstIndex { odd in
+            draw -= odd
+            return draw < 0
+        }
+        let person = pick(people)
+        switch choice {
+        case 0: return report(number, of: person)
+        case 1: return .inputCircle(PlacedCircle(circle: pick(circles), zones: zones(shared: true)))
+        case 2: return .inputPerson(place(person))
+        case 3: return .inputSignal(signal(number, of: person))
+        case 4: return .inputAdoption(signal(number, of: person))
+        case 5: return .inputPersonRemoved(PersonRemoval(person: person))
+        case 6: return .inputCircleRemoved(CircleRemoval(circle: pick(circles)))
+        case 7: return fired(person)
+        case 8: return answer(number, of: person)
+        default:
+            return .inputCancel(
+                EmergencyCancel(
+                    id: EventID(ID128(high: 6, low: UInt64(number))), person: person,
+                    emergency: anySignal(), received: now))
+        }
+    }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &random)]
+    }
+
+    private mutating func maybe<Value>(_ value: Value) -> Value? {
+        Bool.random(using: &random) ? value : nil
+    }
+
+    private mutating func position() -> Coordinate {
+        Coordinate(
+            latitudeE7: World.middle.latitudeE7 + .random(in: -40_000...40_000, using: &random),
+            longitudeE7: World.middle.longitudeE7 + .random(in: -40_000...40_000, using: &random))
+    }
+
+    private mutating func fix() -> Fix {
+        Fix(
+            time: now - .seconds(.random(in: 0...90, using: &random)), position: position(),
+            accuracyCentimetres: .random(in: 0...5000, using: &random),
+            altitudeCentimetres: maybe(4200), speedCentimetresPerSecond: maybe(-1),
+            courseDegrees: maybe(359))
+    }
+
+    private mutating func report(_ number: Int, of person: PersonID) -> EventBody {
+        .inputReport(
+            Report(
+                id: ReportID(ID128(high: 8, low: UInt64(number))), person: person,
+                device: pick([World.phone, World.phone, World.tablet]), fix: fix(),
+                battery: maybe(UInt8.random(in: 0...100, using: &random)),
+                late: .random(in: 0..<8, using: &random) == 0, received: now))
+    }
+
+    private mutating func zones(shared: Bool) -> [PlacedZone] {
+        let numbers: ClosedRange<UInt64> = shared ? 1...5 : 6...7
+        return numbers.compactMap { number -> PlacedZone? in
+            guard let number = maybe(number) else { return nil }
+            var zone = PlacedZone.round(
+                number, radius: .random(in: 50...400, using: &random),
+                kind: pick([.safe, .alert]), active: .random(in: 0..<6, using: &random) > 0,
+                hysteresis: .random(in: 0...60, using: &random), at: position())
+            if Int.random(in: 0..<20, using: &random) == 0 { zone.geometry.coefficients[0] = 77 }
+            return zone
+        }
+    }
+
+    private mutating func place(_ person: PersonID) -> PlacedPerson {
+        PlacedPerson(
+            person: person, leadingDevice: maybe(pick([World.phone, World.tablet])),
+            circles: circles.compactMap { maybe($0) }, zones: zones(shared: false))
+    }
+
+    private mutating func signal(_ number: Int, of person: PersonID) -> EmergencySignal {
+        let repeats = !signals.isEmpty && Int.random(in: 0..<4, using: &random) == 0
+        let id = repeats ? pick(signals) : EmergencyID(ID128(high: 5, low: UInt64(number)))
+        if !repeats { signals.append(id) }
+        return EmergencySignal(
+            id: id, person: person, trigger: pick(EmergencyTrigger.allCases),
+            raised: now - .seconds(.random(in: 0...400, using: &random)), received: now,
+            countdownEnds: now + .seconds(.random(in: -5...60, using: &random)),
+            fix: maybe(fix()), battery: maybe(12), note: maybe("près du marché №\(number)"))
+    }
+
+    private mutating func anySignal() -> EmergencyID {
+        signals.isEmpty ? EmergencyID(.zero) : pick(Array(signals.suffix(4)))
+    }
+
+    private mutating func fired(_ person: PersonID) -> EventBody {
+        let signal = anySignal()
+        let made = WantedClock(
+            id: ClockID(signal.raw), rule: .countdown, person: person, emergency: signal, due: now)
+        return .inputClock(FiredClock(clock: wanted.last ?? made, fired: now))
+    }
+
+    private mutating func answer(_ number: Int, of person: PersonID) -> EventBody {
+        let answer = EmergencyAnswer(
+            emergency: anySignal(), person: person, by: maybe(pick(people)), at: now,
+            note: maybe("on my way"), signals: maybe(signals) ?? [])
+        return Bool.random(using: &random)
+            ? .inputAcknowledgement(answer) : .inputResolution(answer)
+    }
+}
+
+extension EvaluatorLogics {
+    /// Two versions that differ in what accuracy asks for and in what is late.
+    static var two: EvaluatorLogics {
+        var second = EvaluatorRules()
+        second.accuracyFactorPercent = 50
+        second.lateSignalSeconds = 30
+        return EvaluatorLogics(oldest: 1, [EvaluatorRules(), second])
+    }
+}

@@ -1,0 +1,198 @@
+import EvaluatorCore
+import Model
+import TestSupport
+import Testing
+
+/// Taking over from bytes is the same as never having changed hands.
+@Suite struct RestoringTests {
+    /// Plays a log and gives the state after each of its events, and what each led to.
+    private func play(_ log: RandomLog) -> (states: [PartitionState], outputs: [[Event]]) {
+        var state = PartitionState(logics: .two)
+        var states = [state]
+        var outputs: [[Event]] = []
+        for event in log.events {
+            var decided: [Event] = []
+            state.handle(event, into: &decided)
+            states.append(state)
+            outputs.append(decided)
+        }
+        return (states, outputs)
+    }
+
+    @Test func `whatever the log and wherever the cut, the rest leads to the same`() throws {
+        var kinds: Set<EventKind> = []
+        for seed in 0..<60 as Range<UInt64> {
+            let log = RandomLog(seed: seed, count: 90, logic: 2)
+            let (states, outputs) = play(log)
+            let bytes = states.map { $0.encodedState() }
+            kinds.formUnion(outputs.flatMap { $0.map(\.kind) })
+            for cut in log.events.indices {
+                var state = try PartitionState(
+                    configuration: log.configurations[cut], state: bytes[cut], logics: .two)
+                try #require(state.encodedState() == bytes[cut], "seed \(seed), cut \(cut)")
+                #expect(state.unreadableZones == states[cut].unreadableZones)
+                // Far enough for everybody to have moved; the cuts after this one see the rest.
+                for next in log.events[cut...].prefix(cut % 8 == 0 ? .max : 6).indices {
+                    var decided: [Event] = []
+                    state.handle(log.events[next], into: &decided)
+                    try #require(decided == outputs[next], "seed \(seed), cut \(cut), \(next)")
+                    try #require(
+                        cut % 8 != 0 || state.encodedState() == bytes[next + 1],
+                        "seed \(seed), cut \(cut), \(next)")
+                }
+            }
+        }
+        // The logs are worth the name: everything that can be decided was.
+        let all: Set<EventKind> = [
+            .zoneEntered, .zoneExited, .zoneInitial, .emergencyCountdown, .emergencyOpened,
+            .emergencyJoined, .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved,
+            .clockWanted, .clockUnwanted,
+        ]
+        #expect(kinds == all)
+    }
+
+    @Test func `another process with other hash seeds comes to the same bytes`() async throws {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardOutputContent]
+        ) {
+            print("state \(RestoringTests.fingerprint())")
+        }
+        let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(said.contains("state \(RestoringTests.fingerprint())\n"))
+    }
+
+    private static func fingerprint() -> [UInt64] {
+        (100..<104 as Range<UInt64>).map { seed in
+            let log = RandomLog(seed: seed, count: 200)
+            var state = PartitionState()
+            var outputs: [Event] = []
+            for event in log.events { state.handle(event, into: &outputs) }
+            let ids = outputs.flatMap { $0.id.raw.bytes }
+            return state.stateHash ^ PartitionState.hash(ofState: ids)
+        }
+    }
+
+    @Test func `the order in which the configuration is given means nothing`() throws {
+        let log = RandomLog(seed: 11, count: 120)
+        let state = play(log).states[120].encodedState()
+        var random = SeededGenerator(seed: 11)
+        for _ in 0..<10 {
+            let shuffled = (log.configurations[120]).shuffled(using: &random)
+            let restored = try PartitionState(configuration: shuffled, state: state)
+            #expect(restored.encodedState() == state)
+        }
+    }
+
+    @Test func `a state without news is short and says nothing about people`() throws {
+        var world = World(zones: [.round()])
+        let bytes = world.state.encodedState()
+        // Form, logic, records of configuration, no circle, no person.
+        #expect(bytes == [1, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        #expect(world.state.stateHash == PartitionState.hash(ofState: bytes))
+        _ = world.report(north: 0)
+        #expect(world.state.encodedState().count > bytes.count + 60)
+    }
+
+    @Test func `a zone known to everybody is written as one that was always there`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        let before = world.state.encodedState().count
+        _ = world.place([.round(), .round(2)])
+        #expect(world.state.encodedState().count == before + 16 + 4 + 24)
+        _ = world.report(north: 0)
+        // Inside of one zone more, and no mark.
+        #expect(world.state.encodedState().count == before + 16)
+    }
+
+    @Test func `bytes that are no state are refused, whatever they are`() throws {
+        let log = RandomLog(seed: 5, count: 150)
+        let state = play(log).states[150].encodedState()
+        let configuration = log.configurations[150]
+        for count in state.indices {
+            #expect(throws: StateError.self) {
+                try PartitionState(configuration: configuration, state: Array(state[..<count]))
+            }
+        }
+        #expect(throws: StateError.self) {
+            try PartitionState(configuration: configuration, state: state + [0])
+        }
+        var random = SeededGenerator(seed: 5)
+        var outputs: [Event] = []
+        for _ in 0..<3000 {
+            var changed = state
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                changed[.random(in: changed.indices, using: &random)] = .random(
+                    in: 0...255, using: &random)
+            }
+            // What is taken in spite of it is a state: it is written as it was read, and goes on.
+            guard
+                var taken = try? PartitionState(configuration: configuration, state: changed)
+            else { continue }
+            for event in log.events.suffix(10) { taken.handle(event, into: &outputs) }
+            let again = taken.encodedState()
+            #expect(
+                try PartitionState(configuration: log.configurations[150], state: again)
+                    .encodedState() == again)
+        }
+    }
+
+    @Test func `a state of other forms, logics and configurations is refused`() throws {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        _ = world.place([.round(), .round(2)])
+        let state = world.state.encodedState()
+        func code(_ configuration: [Event], _ state: [UInt8]) -> StateError.Code? {
+            do {
+                _ = try PartitionState(configuration: configuration, state: state)
+                return nil
+            } catch { return error.code }
+        }
+        #expect(code([], [2] + state.dropFirst()) == .version)
+        #expect(code([], [1, 0, 9] + state.dropFirst(3)) == .version)
+        #expect(code([], state) == .mismatch)
+        let logic = Event(
+            id: EventID(.zero), time: .zero, body: .inputLogic(LogicVersion(version: 1)))
+        #expect(code([logic], state) == .mismatch)
+    }
+
+    @Test func `a switch of logic is real, and the state knows it`() throws {
+        var state = PartitionState(logics: .two)
+        #expect(state.logic == 1)
+        var outputs: [Event] = []
+        for event in RandomLog(seed: 3, count: 10, logic: 2).events {
+            state.handle(event, into: &outputs)
+        }
+        #expect(state.logic == 2)
+        let bytes = state.encodedState()
+        #expect(bytes[2...3] == [2, 0])
+        #expect(throws: StateError.self) { try PartitionState(configuration: [], state: bytes) }
+
+        // 30 m outside of the edge of an alert zone with 20 m of accuracy: twice that is no exit,
+        // half of it is.
+        for (logic, marbles) in [(1, ""), (2, "X")] {
+            var world = World(zones: [.round(kind: .alert)])
+            world.state = PartitionState(logics: .two)
+            _ = world.place([.round(kind: .alert)])
+            _ = world.place()
+            _ = world.handle(.inputLogic(LogicVersion(version: logic)))
+            #expect(world.report(north: 0).marbles == "!")
+            #expect(world.report(north: 230, accuracy: 20).marbles == marbles)
+        }
+    }
+
+    @Test func `a program that has not the first logic begins with what the log asks first`() {
+        let logics = EvaluatorLogics(oldest: 2, [EvaluatorRules(), EvaluatorRules()])
+        #expect(logics.versions == 2...3)
+        var outputs: [Event] = []
+        func event(_ body: EventBody) -> Event {
+            Event(id: EventID(.zero), time: .zero, body: body)
+        }
+        var state = PartitionState(logics: logics)
+        state.handle(event(.inputLogic(LogicVersion(version: 3))), into: &outputs)
+        #expect(state.unknownLogic == nil)
+        var other = PartitionState(logics: logics)
+        other.handle(
+            event(.inputPersonRemoved(PersonRemoval(person: World.person))), into: &outputs)
+        #expect(other.unknownLogic == 1)
+    }
+}
