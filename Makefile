@@ -13,12 +13,13 @@ PREFIX ?= /usr/local
 # Further arguments: `make run ARGS="--lan"`, `make test FILTER=WireTests`.
 ARGS ?=
 FILTER ?=
+RUNS ?= 1000000
 
-.PHONY: help setup build run test bench lint format simulate clean install
+.PHONY: help setup build run test fuzz-wire bench lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what building and running need (asks before it uses sudo)
 	@scripts/setup
@@ -39,12 +40,15 @@ else
 	swift test $(FLAGS) --skip-build --disable-xctest --filter '$(FILTER)'
 endif
 
+fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
+	@scripts/fuzz $(RUNS)
+
 bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 200 crossings)
 	@scripts/bench $(ARGS)
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
-	@for script in scripts/setup scripts/simulate .ci/run Tests/Gateways/*/run; do \
+	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
 	@python3 -c 'import ast; ast.parse(open("scripts/bench").read())'

@@ -14,9 +14,13 @@ struct ByteWriter {
 
     mutating func put(_ more: [UInt8]) { bytes += more }
 
-    /// A length of one byte and at most 255 bytes of text; longer ones are cut.
+    /// A length of one byte and at most 255 bytes of text; longer ones are cut between characters.
     mutating func put(short text: String) {
-        let content = text.utf8.prefix(255)
+        var end = text.utf8.index(text.startIndex, offsetBy: 255, limitedBy: text.endIndex)
+        while let place = end, place.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: place)
+        }
+        let content = text.utf8[..<(end ?? text.endIndex)]
         bytes.append(UInt8(content.count))
         bytes += content
     }
@@ -61,7 +65,10 @@ struct ByteReader {
 
     mutating func shortText() throws(WireError) -> String {
         let count = try number(UInt8.self)
-        return String(decoding: try take(Int(count)), as: UTF8.self)
+        guard let text = String(validating: try take(Int(count)), as: UTF8.self) else {
+            throw WireError(.payload, operation, "a text that is not UTF-8")
+        }
+        return text
     }
 
     /// Refuses what stands after the end.

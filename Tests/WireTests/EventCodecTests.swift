@@ -79,6 +79,24 @@ import Wire
         }
     }
 
+    @Test func `cuts a report's long texts between characters`() throws {
+        guard case .inputReport(var report) = EventSamples.events[0].body else { return }
+        report.trace = String(repeating: "é", count: 200)
+        var event = EventSamples.events[0]
+        event.body = .inputReport(report)
+        guard case .inputReport(let read) = try EventCodec.decode(EventCodec.encode(event)).body
+        else { return }
+        #expect(read.trace == String(repeating: "é", count: 127))
+    }
+
+    @Test func `refuses texts of a report that are not UTF-8`() throws {
+        var record = try EventCodec.encode(GoldenVectors.report)
+        let name = try #require(record.payload.firstRange(of: Array("req-1".utf8)))
+        record.payload[name.lowerBound] = 0xFF
+        let error = #expect(throws: WireError.self) { try EventCodec.decode(record) }
+        #expect(error?.code == .payload)
+    }
+
     @Test func `tells nothing of a payload in its errors`() throws {
         let payload = Array(#"{"id":"evt_1","type":"secret","time":"secret"}"#.utf8)
         let record = Record(kind: 2, schema: 1, id: .zero, payload: payload)
