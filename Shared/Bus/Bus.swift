@@ -65,6 +65,8 @@ public final class Bus {
         /// What became of the checkpoint given to ``Bus/send(checkpoint:)``: kept or refused.
         /// Called as `replace` is.
         public var checkpointed: (Partition, CheckpointVerdict) throws -> Void = { _, _ in }
+        /// Up to which sequence a stream with a floor may be pruned; nil: not at all.
+        public var pruneFloor: (StreamName) throws -> UInt64? = { _ in nil }
         /// Something that somebody may want to know.
         public var notice: (BusNotice) -> Void = { _ in }
 
@@ -90,6 +92,7 @@ public final class Bus {
     private let outbox: Outbox
     private let desk: Desk
     private let ledger: Ledger
+    private let pruner: Pruner
     private let consumer: Consumer
     private var recordsAppended: UInt64 = 0
     private var batchesPublished: UInt64 = 0
@@ -123,6 +126,7 @@ public final class Bus {
         desk = try Desk(
             outbox: outbox, store: store, transport: transport, now: now, newID: newID)
         ledger = Ledger(outbox: outbox)
+        pruner = Pruner(outbox: outbox, desk: desk, store: store, now: now)
         consumer = try Consumer(
             configuration: configuration, store: store, transport: transport, now: now)
     }
@@ -149,6 +153,7 @@ public final class Bus {
             try consumer.apply(limit: limit, hooks: hooks, apply)
         }
         try desk.saveAcknowledgements(now)
+        try pruner.step(now, hooks: hooks)
     }
 
     private func take(_ arrival: Arrival, _ now: Moment) throws {
@@ -218,6 +223,7 @@ public final class Bus {
         outbox.rolledBack()
         told.removeAll()
         ledger.rolledBack()
+        pruner.rolledBack()
         consumer.computed.rolledBack()
         try consumer.rolledBack()
     }
@@ -308,7 +314,7 @@ public final class Bus {
                 guard case .stopped(let reason) = found.phase else { return nil }
                 return "\(found.stream) is stopped: \(reason)"
             }
-        return silent + skewed + stopped + ledger.troubles + consumer.computed.troubles
+        return silent + skewed + stopped + ledger.troubles + pruner.troubles + consumer.computed.troubles
     }
 
     public var counters: Counters {
@@ -348,9 +354,10 @@ extension Bus: Pollable {
         {
             return 0
         }
+        let now = clock().monotonic
         let wait = min(
-            transport.waitMilliseconds ?? .max,
-            Int(desk.untilHeads(clock().monotonic).milliseconds))
+            transport.waitMilliseconds ?? .max, Int(desk.untilHeads(now).milliseconds),
+            pruner.wait(now).map { Int($0.milliseconds) } ?? .max)
         return max(0, wait)
     }
 }

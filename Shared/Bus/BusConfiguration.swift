@@ -9,13 +9,17 @@ extension Bus {
         public var isSnapshotable: Bool
         /// Its records come from elsewhere as offers, taken iff they continue the chain.
         public var isComputed: Bool
+        /// What of it is forgotten by and by; nil: only what ``Bus/prune(_:through:)`` says.
+        public var retention: Retention?
 
         public init(
-            _ stream: StreamName, isSnapshotable: Bool = false, isComputed: Bool = false
+            _ stream: StreamName, isSnapshotable: Bool = false, isComputed: Bool = false,
+            retention: Retention? = nil
         ) {
             self.stream = stream
             self.isSnapshotable = isSnapshotable
             self.isComputed = isComputed
+            self.retention = retention
         }
     }
 

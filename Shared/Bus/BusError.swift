@@ -41,6 +41,8 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     case conflict(StreamName, sequence: UInt64)
     /// What this process computed is not what the stream's keeper has.
     case computedDiverged(StreamName, sequence: UInt64)
+    /// A consumer does not acknowledge what should have been forgotten for an hour.
+    case heldBack(Holdback)
     /// Nothing is heard of a peer any more; connections to it are made anew.
     case silent(peer: String)
     /// A peer is heard again, or for the first time.
@@ -51,7 +53,8 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     /// Whether somebody should look at it.
     public var isAlarm: Bool {
         switch self {
-        case .diverged, .pruned, .conflict, .computedDiverged, .stopped, .skewed: true
+        case .diverged, .pruned, .conflict, .computedDiverged, .stopped, .skewed, .heldBack:
+            true
         case .refused, .silent, .heard: false
         }
     }
@@ -71,6 +74,7 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
             "two different outputs for \(stream) \(sequence): the second is refused"
         case .computedDiverged(let stream, let sequence):
             "computed another \(stream) \(sequence) than its keeper has"
+        case .heldBack(let holdback): "\(holdback)"
         case .silent(let peer): "nothing is heard of \(peer)"
         case .heard(let peer): "\(peer) is heard"
         case .stopped(let stream, let reason): "\(stream) is stopped: \(reason)"

@@ -58,6 +58,14 @@ public protocol BusStore: AnyObject {
     func hash(of stream: StreamName, at sequence: UInt64) throws -> UInt64?
     /// Removes records up to and with a position, which becomes the base.
     func prune(_ stream: StreamName, through base: Position) throws
+    /// The oldest records after a sequence, up to and with the last: at most so many.
+    func ages(
+        of stream: StreamName, after sequence: UInt64, through last: UInt64, limit: Int
+    ) throws -> [RecordAge]
+    /// Gives a little of the room back that pruned records leave.
+    ///
+    /// - Returns: whether there is more to give.
+    func giveBackSpace() throws -> Bool
 
     /// How far a stream of somebody else is applied; nil if it never was.
     func cursor(of stream: StreamName) throws -> Position?
@@ -69,4 +77,6 @@ public protocol BusStore: AnyObject {
 
     func acknowledgements() throws -> [Acknowledgement]
     func save(_ acknowledgement: Acknowledgement) throws
+    /// Forgets what a consumer said of a stream.
+    func forget(_ acknowledgement: Acknowledgement) throws
 }

@@ -43,7 +43,8 @@ final class Desk {
         self.newID = newID
         lastSaved = now.monotonic
         lastHeads = now.monotonic - BusLimits.headsInterval
-        for known in try store.acknowledgements() {
+        // What was said of another life, or before an older copy was put back, says nothing.
+        for known in try store.acknowledgements() where isOfThisLife(known.position, known.stream) {
             positions[known.stream, default: [:]][known.consumer] = known
         }
     }
@@ -62,6 +63,11 @@ final class Desk {
         positions[stream]?[consumer]?.position.sequence ?? 0
     }
 
+    /// The position that a consumer has on its disk; nil if it never said.
+    func position(of stream: StreamName, by consumer: String) -> Position? {
+        positions[stream]?[consumer]?.position
+    }
+
     // MARK: Questions
 
     /// Takes a question. Those about the ownership of partitions are for the service, at once.
@@ -78,6 +84,9 @@ final class Desk {
         case .headsWanted: transport.answer(heads(now).encoded(), to: route)
         case .hello, .replay, .snapshotWanted:
             try checkKept(question.streams)
+            if case .hello(let consumer, let entries) = question {
+                for entry in entries { lower(entry, of: consumer, now) }
+            }
             guard questions[route, default: Fifo()].count < BusLimits.questionsMax else { return }
             if questions[route] == nil { order.append(route) }
             questions[route, default: Fifo()].append(question)
@@ -93,11 +102,25 @@ final class Desk {
         throw WireError(.unknown, "read question", "\(streams[0]) is not kept here")
     }
 
+    private func isOfThisLife(_ position: Position, _ stream: StreamName) -> Bool {
+        guard let extent = outbox.extent(of: stream) else { return false }
+        return position.incarnation == extent.head.incarnation
+            && position.sequence <= extent.head.sequence
+    }
+
+    /// A consumer that stands before what it once acknowledged was put back to an older copy, or
+    /// begins again: it needs what follows.
+    private func lower(_ entry: Control.Entry, of consumer: String, _ now: Moment) {
+        guard let known = positions[entry.stream]?[consumer]?.position else { return }
+        if !isOfThisLife(entry.position, entry.stream) {
+            note(.init(entry.stream, .start(of: known.incarnation)), of: consumer, now)
+        } else if entry.position.sequence < known.sequence {
+            note(entry, of: consumer, now)
+        }
+    }
+
     private func note(_ entry: Control.Entry, of consumer: String, _ now: Moment) {
-        guard let extent = outbox.extent(of: entry.stream),
-            entry.position.incarnation == extent.head.incarnation,
-            entry.position.sequence <= extent.head.sequence
-        else { return }
+        guard isOfThisLife(entry.position, entry.stream) else { return }
         positions[entry.stream, default: [:]][consumer] = Acknowledgement(
             consumer: consumer, stream: entry.stream, position: entry.position, heard: now.wall)
         unsaved.insert(Key(consumer: consumer, stream: entry.stream))
@@ -115,6 +138,18 @@ final class Desk {
         }
         unsaved.removeAll(keepingCapacity: true)
         lastSaved = now.monotonic
+    }
+
+    /// Forgets consumers that nobody requires and that have been silent for long: they begin
+    /// again from a snapshot or the base.
+    func forgetSilent(_ now: Moment) throws {
+        for known in acknowledgements
+        where now.wall - known.heard >= BusLimits.consumerKept
+            && outbox.retention(of: known.stream)?.required.contains(known.consumer) != true
+        {
+            try store.forget(known)
+            positions[known.stream]?[known.consumer] = nil
+        }
     }
 
     // MARK: Answers

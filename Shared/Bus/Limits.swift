@@ -16,6 +16,18 @@ enum BusLimits {
     /// Acknowledgements go to the store at most this often.
     static let acknowledgementsStored = Duration.seconds(1)
 
+    /// Records and bytes of them that are pruned in one turn: about a millisecond of work …
+    static let prunedRecords = 500
+    static let prunedBytes = 1 << 20
+    /// … and the pause after that.
+    static let prunePause = Duration.milliseconds(10)
+    /// All streams are looked at this often for something to prune …
+    static let pruneInterval = Duration.seconds(1)
+    /// … and for somebody who holds it back.
+    static let holdbackInterval = Duration.seconds(10)
+    /// A consumer that nobody requires is forgotten after so long a silence.
+    static let consumerKept = Duration.seconds(86_400)
+
     // Consumer.
     /// Frames taken from the transport in one turn.
     static let framesPerTurn = 512

@@ -9,6 +9,7 @@ public final class MemoryBusStore: BusStore {
     private struct Stream {
         var base: Position
         var records: [StoredRecord] = []
+        var times: [Timestamp] = []
 
         var head: Position {
             Position(
@@ -35,6 +36,7 @@ public final class MemoryBusStore: BusStore {
         _ record: Record, at position: Position, of stream: StreamName, now: Timestamp
     ) {
         streams[stream]?.records.append(StoredRecord(record: record, hash: position.hash))
+        streams[stream]?.times.append(now)
     }
 
     public func records(
@@ -64,8 +66,26 @@ public final class MemoryBusStore: BusStore {
     public func prune(_ stream: StreamName, through base: Position) {
         guard let kept = streams[stream], base.sequence > kept.base.sequence else { return }
         streams[stream]?.records.removeFirst(Int(base.sequence - kept.base.sequence))
+        streams[stream]?.times.removeFirst(Int(base.sequence - kept.base.sequence))
         streams[stream]?.base = base
     }
+
+    public func ages(
+        of stream: StreamName, after sequence: UInt64, through last: UInt64, limit: Int
+    ) -> [RecordAge] {
+        guard let kept = streams[stream], sequence >= kept.base.sequence, sequence < last else {
+            return []
+        }
+        let range = Int(sequence - kept.base.sequence)..<Int(last - kept.base.sequence)
+        return range.clamped(to: kept.records.indices).prefix(limit).map { index in
+            RecordAge(
+                sequence: kept.base.sequence + UInt64(index) + 1, hash: kept.records[index].hash,
+                appended: kept.times[index], bytes: kept.records[index].record.wireBytes)
+        }
+    }
+
+    /// Memory is given back by itself.
+    public func giveBackSpace() -> Bool { false }
 
     public func cursor(of stream: StreamName) -> Position? { cursors[stream] }
 
@@ -86,5 +106,9 @@ public final class MemoryBusStore: BusStore {
 
     public func save(_ acknowledgement: Acknowledgement) {
         heard[acknowledgement.stream, default: [:]][acknowledgement.consumer] = acknowledgement
+    }
+
+    public func forget(_ acknowledgement: Acknowledgement) {
+        heard[acknowledgement.stream]?[acknowledgement.consumer] = nil
     }
 }

@@ -44,6 +44,11 @@ final class Outbox {
 
     func isComputed(_ stream: StreamName) -> Bool { streams[stream]?.served.isComputed ?? false }
 
+    /// Streams that are pruned by a rule, in the order of the configuration.
+    var pruned: [StreamName] { order.filter { retention(of: $0) != nil } }
+
+    func retention(of stream: StreamName) -> Retention? { streams[stream]?.served.retention }
+
     /// What lasts of a stream; nil if it is not kept here.
     func extent(of stream: StreamName) -> Extent? {
         streams[stream].map {

@@ -145,6 +145,25 @@ public final class SQLiteBusStore: BusStore {
             .integer(base.sequence), .integer(Int64(bitPattern: base.hash)), .integer(stream.code))
     }
 
+    public func ages(
+        of stream: StreamName, after sequence: UInt64, through last: UInt64, limit: Int
+    ) throws -> [RecordAge] {
+        guard sequence < last else { return [] }
+        // The length of a payload is in its row's head: long ones are not read for it.
+        return try database.all(
+            """
+            SELECT place, hash, appended, length(payload) FROM outbox WHERE place BETWEEN ? AND ?
+            ORDER BY place LIMIT ?
+            """, place(stream, sequence + 1), place(stream, last), .integer(limit)
+        ) { row in
+            RecordAge(
+                sequence: UInt64(bitPattern: row.int64(0)) & SQLiteBusStore.sequenceMax,
+                hash: UInt64(bitPattern: row.int64(1)), appended: row.time(2), bytes: row.int(3))
+        }
+    }
+
+    public func giveBackSpace() throws -> Bool { try database.giveBackSpace() }
+
     private static let sequenceMax: UInt64 = 1 << 48 - 1
 
     private func place(_ stream: StreamName, _ sequence: UInt64) -> Value {
@@ -216,5 +235,12 @@ extension SQLiteBusStore {
             .text(acknowledgement.consumer), .text(acknowledgement.stream.text),
             .id(position.incarnation), .integer(position.sequence),
             .integer(Int64(bitPattern: position.hash)), .time(acknowledgement.heard))
+    }
+
+    public func forget(_ acknowledgement: Acknowledgement) throws {
+        try beginIfNeeded()
+        try database.run(
+            "DELETE FROM consumer WHERE consumer = ? AND stream = ?",
+            .text(acknowledgement.consumer), .text(acknowledgement.stream.text))
     }
 }

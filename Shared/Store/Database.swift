@@ -41,6 +41,7 @@ public final class Database {
         try checkOwner()
         try execute(
             """
+            PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
             PRAGMA wal_autocheckpoint = \(Database.checkpointPages);
             PRAGMA journal_size_limit = \(Database.journalBytesMax); PRAGMA temp_store = MEMORY;

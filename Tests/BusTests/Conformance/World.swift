@@ -49,6 +49,9 @@ final class World {
         for node in nodes { try node.turn() }
     }
 
+    /// Lets made-up time pass without a turn of anybody.
+    func pass(_ duration: Duration) { elapsed += duration }
+
     /// Turns until the condition holds. A failure within 30 s (made up or real) is one of the test.
     func run(
         until condition: () throws -> Bool, _ comment: Comment = "it comes to pass",
