@@ -314,7 +314,8 @@ public final class Bus {
                 guard case .stopped(let reason) = found.phase else { return nil }
                 return "\(found.stream) is stopped: \(reason)"
             }
-        return silent + skewed + stopped + ledger.troubles + pruner.troubles + consumer.computed.troubles
+        return silent + skewed + stopped + ledger.troubles + pruner.troubles
+            + consumer.computed.troubles
     }
 
     public var counters: Counters {

@@ -45,7 +45,9 @@ final class Pruner {
         }
         while let stream = queue.first {
             let count = try prune(stream, now, hooks)
-            if count == 0 { queue.popFirst() } else {
+            if count == 0 {
+                queue.popFirst()
+            } else {
                 mayShrink = true
                 nextPortion = now.monotonic + BusLimits.prunePause
                 return

@@ -17,6 +17,11 @@ enum HostLimits {
     /// A failure that lasts is logged again after this.
     static let failureLogInterval = Duration.seconds(10)
 
+    /// Records of streams stay so long at least, where nothing else is set …
+    static let recordsKept = Duration.seconds(24 * 3600)
+    /// … and inputs of evaluators, after the older of two checkpoints.
+    static let inputsKept = Duration.seconds(15 * 60)
+
     /// What waits when a turn cannot be committed hears this.
     static let unavailable = Problem(
         status: 503, title: "Not now", detail: "the request could not be stored",

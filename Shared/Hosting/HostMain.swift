@@ -58,6 +58,7 @@ extension Host {
             if notice.isAlarm { log.error("\(notice)") } else { log.info("\(notice)") }
         }
         bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
+        bus.hooks.pruneFloor = { try service.pruneFloor(of: $0) }
         bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
         bus.hooks.lost = { try service.lost($0) }
         bus.hooks.checkpointed = { try service.checkpointed($0, $1) }

@@ -60,7 +60,9 @@ extension HostParts {
         directory =
             definition.consumes[.membership] == nil ? nil : ReplicaStore(database)
         bus = try Bus(
-            configuration: HostParts.busConfiguration(definition, topology),
+            configuration: HostParts.busConfiguration(
+                definition, topology,
+                keptFor: .seconds(configuration.int("JAGA_RETENTION_HOURS") * 3600)),
             store: SQLiteBusStore(database), clock: clock)
     }
 
@@ -71,14 +73,16 @@ extension HostParts {
             + definition.migrations
     }
 
+    /// - Parameter age: how long records of own streams are kept at least
     static func busConfiguration(
-        _ definition: ServiceDefinition, _ topology: Topology
+        _ definition: ServiceDefinition, _ topology: Topology,
+        keptFor age: Duration = HostLimits.recordsKept
     ) -> Bus.Configuration {
         let name = definition.name
         var configuration = Bus.Configuration(name: name.rawValue)
         configuration.logic = definition.logic
         if !name.served.isEmpty {
-            configuration.served = name.served.map(HostParts.served)
+            configuration.served = name.served.map { HostParts.served($0, keptFor: age) }
             configuration.publishEndpoint = topology.bindEndpoint(port: topology.publishPort(name))
             configuration.controlEndpoint = topology.bindEndpoint(port: topology.controlPort(name))
         }
@@ -103,11 +107,13 @@ extension HostParts {
     }
 
     /// The directory has a state to hand out; what evaluators decided is computed by them.
-    private static func served(_ stream: StreamName) -> Bus.Served {
+    private static func served(_ stream: StreamName, keptFor age: Duration) -> Bus.Served {
+        var served = Bus.Served(stream, retention: stream.retention(keptFor: age))
         switch stream {
-        case .directory: Bus.Served(stream, isSnapshotable: true)
-        case .events: Bus.Served(stream, isComputed: true)
-        default: Bus.Served(stream)
+        case .directory: served.isSnapshotable = true
+        case .events: served.isComputed = true
+        default: break
         }
+        return served
     }
 }

@@ -75,6 +75,10 @@ public protocol Service: AnyObject {
     /// Whether nothing has to be done any more before the process ends.
     var hasLeft: Bool { get }
 
+    /// Up to which sequence `in/p` may be forgotten: what no checkpoint that is kept needs. Nil:
+    /// nothing may be.
+    func pruneFloor(of stream: StreamName) throws -> UInt64?
+
     /// Who the credentials of a request speak for, where the service itself knows and has no
     /// replica of the directory.
     func principal(of request: Request) -> Principal?
@@ -110,6 +114,7 @@ extension Service {
     public func startLeaving() {}
     public var hasLeft: Bool { true }
     public func restart(_ stream: StreamName) throws {}
+    public func pruneFloor(of stream: StreamName) throws -> UInt64? { nil }
     public func principal(of request: Request) -> Principal? { nil }
     public func writeMetrics(_ metrics: Metrics) {}
     public var troubles: [String] { [] }

@@ -63,7 +63,10 @@ enum CommonSettings {
         [
             Setting(
                 "JAGA_BIND", .text, default: "127.0.0.1",
-                help: "IPv4 address that HTTP and the bus bind to.")
+                help: "IPv4 address that HTTP and the bus bind to."),
+            Setting(
+                "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
+                help: "Records of streams are kept so long at least, also when all have them."),
         ]
         + [ServiceName.ingest, .membership, .timer, .notifier].map { service in
             Setting(

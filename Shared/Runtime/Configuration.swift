@@ -15,7 +15,8 @@ public struct Configuration: Sendable {
         ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "notifier"), ("JAGA_MAP_URL", "notifier"),
         ("JAGA_BIND", "services"), ("JAGA_HOST_INGEST", "services"),
         ("JAGA_HOST_MEMBERSHIP", "services"), ("JAGA_HOST_TIMER", "services"),
-        ("JAGA_HOST_NOTIFIER", "services"), ("JAGA_UP_", "up"),
+        ("JAGA_HOST_NOTIFIER", "services"), ("JAGA_RETENTION_HOURS", "services"),
+        ("JAGA_DISK_", "services"), ("JAGA_UP_", "up"),
         ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
     ]
 
