@@ -93,7 +93,7 @@ public final class Bus {
     private let desk: Desk
     private let ledger: Ledger
     private let pruner: Pruner
-    private let consumer: Consumer
+    let consumer: Consumer
     private var recordsAppended: UInt64 = 0
     private var batchesPublished: UInt64 = 0
     private var refusals = Refusals()
@@ -128,7 +128,8 @@ public final class Bus {
         ledger = Ledger(outbox: outbox)
         pruner = Pruner(outbox: outbox, desk: desk, store: store, now: now)
         consumer = try Consumer(
-            configuration: configuration, store: store, transport: transport, now: now)
+            configuration: configuration, store: store, transport: transport, now: now,
+            newID: newID)
     }
 
     // MARK: A turn
@@ -140,7 +141,8 @@ public final class Bus {
     /// - Throws: what `apply` and the hooks throw, and errors of the store. Undo the turn then.
     public func receive(limit: Int = 1000, apply: Apply) throws {
         let now = clock()
-        try consumer.computeAnew(hooks: hooks)
+        try consumer.computeAnew(now: now, hooks: hooks)
+        try consumer.tellOfOwnership(hooks: hooks)
         for _ in 0..<BusLimits.framesPerTurn {
             guard let arrival = transport.next() else { break }
             try take(arrival, now)
@@ -309,12 +311,15 @@ public final class Bus {
         let skewed = consumer.links.compactMap { link in
             link.skewSeconds.map { Skew.sentence(link.name, $0) }
         }
-        let stopped = consumer.subscriptions.values.sorted { $0.stream < $1.stream }
+        let failures = (consumer.tenancy?.failures ?? [:]).sorted { $0.key < $1.key }
+        let failed = failures.map { "\(StreamName.input($0)) is given up: \($1)" }
+        let stopped = consumer.subscriptions.values.filter { !$0.isAssigned }
+            .sorted { $0.stream < $1.stream }
             .compactMap { found -> String? in
                 guard case .stopped(let reason) = found.phase else { return nil }
                 return "\(found.stream) is stopped: \(reason)"
             }
-        return silent + skewed + stopped + ledger.troubles + pruner.troubles
+        return silent + skewed + failed + stopped + ledger.troubles + pruner.troubles
             + consumer.computed.troubles
     }
 

@@ -1,4 +1,5 @@
 import Runtime
+import Wire
 
 /// Way back to whoever asked; means something only to the transport that gave it.
 public struct Route: Hashable, Sendable {
@@ -33,6 +34,10 @@ public protocol BusTransport: Pollable {
     func answer(_ frame: [UInt8], to route: Route)
     /// A computed output to the peer that keeps its stream.
     func offer(_ frame: [UInt8], to peer: Int)
+    /// Hears a peer's publications of a stream from now on, also over connections made anew.
+    func subscribe(_ stream: StreamName, of peer: Int)
+    /// Hears them no longer.
+    func unsubscribe(_ stream: StreamName, of peer: Int)
     /// The next frame that is there, from each source in turn; nil when there is none.
     func next() -> Arrival?
     /// Makes the connections to a peer anew.

@@ -22,6 +22,22 @@ final class Computed {
         }
     }
 
+    /// Computes a stream from now on.
+    func add(_ stream: StreamName, at peer: Int) {
+        remove(stream)
+        writers[stream] = ComputedWriter(stream: stream, peer: peer)
+    }
+
+    /// Computes a stream no longer; what was not taken of it is dropped.
+    func remove(_ stream: StreamName) {
+        keptBytes -= writers[stream]?.keptBytes ?? 0
+        writers[stream] = nil
+        touched.remove(stream)
+        offering.remove(stream)
+        differing.remove(stream)
+        begun.remove(stream)
+    }
+
     func computes(_ stream: StreamName) -> Bool { writers[stream] != nil }
 
     /// Whether the keeper takes so little that no more should be computed.
@@ -89,6 +105,25 @@ final class Computed {
         change(stream) { $0.restart() }
         touched.insert(stream)
     }
+
+    /// Goes on after an output that the keeper has.
+    func restart(_ stream: StreamName, at position: Position) {
+        change(stream) { $0.restart(at: position) }
+    }
+
+    /// A stream is begun anew, whatever becomes of the turn.
+    func beginsAnew(_ stream: StreamName) { begun.remove(stream) }
+
+    func differs(_ stream: StreamName) -> Bool { writers[stream]?.difference != nil }
+    func difference(of stream: StreamName) -> UInt64? { writers[stream]?.difference }
+
+    /// Whether outputs differ because the keeper's stream is shorter than it was, or another one.
+    func keeperWentBack(_ stream: StreamName) -> Bool {
+        writers[stream]?.hasKeeperGoneBack ?? false
+    }
+
+    /// Whether the keeper has all outputs, and no other ones.
+    func isSettled(_ stream: StreamName) -> Bool { writers[stream]?.isSettled ?? false }
 
     /// Partitions whose outputs differ from what their keeper has, and are to be computed anew.
     func takeDiffering() -> [Partition] {

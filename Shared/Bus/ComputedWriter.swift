@@ -34,7 +34,13 @@ struct ComputedWriter {
     private var offeredBytes = 0
     private var offeredAt = Duration.zero
     private(set) var difference: UInt64?
+    /// Whether the difference is that the keeper's stream is shorter than it was, or another one.
+    private(set) var hasKeeperGoneBack = false
+    /// How often in a row the keeper said so.
+    private var regressions = 0
     private var restarts = 0
+    /// The output after which this began: everything before is the keeper's.
+    private var base = Position.unknown
 
     init(stream: StreamName, peer: Int) {
         self.stream = stream
@@ -83,15 +89,21 @@ struct ComputedWriter {
 
     /// The keeper tells where its stream ends.
     mutating func hear(_ extent: Extent) -> Finding {
-        let previous = head ?? .unknown
-        head = extent.head
-        let isAnotherLife =
-            previous.incarnation != .zero && previous.incarnation != extent.head.incarnation
-        // Whatever the keeper had before an older copy was put back is gone here, too.
-        if sequence > 0, isAnotherLife || extent.head.sequence < previous.sequence {
+        guard !isRegression(extent.head) else {
+            regressions += 1
+            guard regressions >= BusLimits.regressionsMax else { return .agrees }
+            // Whatever the keeper had before an older copy was put back is gone here, too.
+            head = extent.head
+            guard sequence > 0 else { return .agrees }
+            hasKeeperGoneBack = true
             return differ(at: extent.head)
         }
+        regressions = 0
+        head = extent.head
         var finding = Finding.agrees
+        if extent.head.sequence == base.sequence, base.sequence > 0 {
+            finding = compare(base.hash, with: extent.head)
+        }
         while let first = kept.first, first.sequence <= extent.head.sequence {
             if first.sequence == extent.head.sequence {
                 finding = compare(first.stored.hash, with: extent.head)
@@ -102,6 +114,14 @@ struct ComputedWriter {
         }
         offered = max(offered, extent.head.sequence)
         return finding
+    }
+
+    /// Whether a head is behind what the keeper had, or of another life.
+    private func isRegression(_ next: Position) -> Bool {
+        [head ?? .unknown, base].contains { known in
+            known.incarnation != .zero && known.incarnation != next.incarnation
+                || next.sequence < known.sequence
+        }
     }
 
     /// Outputs to offer now: new ones, or those again that the keeper did not take in time.
@@ -149,5 +169,20 @@ struct ComputedWriter {
         head = known
         offered = known?.sequence ?? 0
         self.restarts = restarts
+    }
+
+    /// Goes on after an output that the keeper has, by what it gave out itself. Its head is to be
+    /// heard again.
+    mutating func restart(at position: Position) {
+        self = ComputedWriter(stream: stream, peer: peer)
+        base = position
+        (sequence, hash) = (position.sequence, position.hash)
+        durable = (sequence, hash)
+    }
+
+    /// Whether the keeper has all outputs, and no other ones.
+    var isSettled: Bool {
+        guard let head, difference == nil else { return false }
+        return head.sequence == sequence && head.hash == hash && durable == (sequence, hash)
     }
 }

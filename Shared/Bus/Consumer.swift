@@ -10,6 +10,15 @@ final class Consumer {
     let transport: any BusTransport
     /// What this process computes for streams of its peers.
     let computed: Computed
+    /// Partitions that come by assignment; nil where none do.
+    var tenancy: Tenancy?
+    /// The checkpoint on its way to the keeper.
+    var sender: CheckpointSender?
+    /// Checkpoints that came to nothing, to be told.
+    var checkpointsEnded: [(Partition, CheckpointVerdict)] = []
+    /// Partitions lost, to be told; and told in this turn.
+    var departing: [Partition] = []
+    var departed: [Partition] = []
     var links: [PeerLink]
     var subscriptions: [StreamName: Subscription] = [:]
     /// Applied in this turn.
@@ -34,7 +43,7 @@ final class Consumer {
 
     init(
         configuration: Bus.Configuration, store: any BusStore, transport: any BusTransport,
-        now: Moment
+        now: Moment, newID: () -> ID128
     ) throws {
         self.configuration = configuration
         self.store = store
@@ -44,6 +53,9 @@ final class Consumer {
         lastAcknowledging = now.monotonic
         lastAcknowledgingAll = now.monotonic
         lastGreeting = configuration.peers.map { _ in now.monotonic - BusLimits.helloPause }
+        if configuration.peers.contains(where: \.isShared) {
+            tenancy = Tenancy(member: newID(), logic: configuration.logic)
+        }
         for (index, peer) in configuration.peers.enumerated() {
             for stream in peer.streams {
                 let cursor = try store.cursor(of: stream) ?? .unknown
@@ -55,11 +67,12 @@ final class Consumer {
 
     var hasRecords: Bool { !urgent.isEmpty || !ready.isEmpty }
 
-    var isCaughtUp: Bool { subscriptions.keys.allSatisfy { isCaughtUp($0) } }
+    var isCaughtUp: Bool { hasJoined && subscriptions.keys.allSatisfy { isCaughtUp($0) } }
 
     func isCaughtUp(_ stream: StreamName) -> Bool {
         guard let found = subscriptions[stream] else { return false }
-        return links[found.peer].isHeard && found.isFollowing && found.lag == 0
+        return links[found.peer].isHeard && found.isFollowing && found.isHeadKnown
+            && found.lag == 0
     }
 
     // MARK: What comes
@@ -92,6 +105,10 @@ final class Consumer {
             for state in states { try take(state, from: peer, now: now, hooks: hooks) }
         case .control(.chunk(let chunk)): take(chunk, from: peer)
         case .control(.end(let end)): try take(end, from: peer, hooks: hooks)
+        case .control(.assign(let member, _, let assignments)):
+            try take(assignments, for: member, from: peer, hooks: hooks)
+        case .control(.checkpointAnswer(let answer)):
+            try take(answer, from: peer, hooks: hooks)
         case .control:
             throw WireError(.unknown, "read answer", "a question where an answer belongs")
         }
@@ -145,9 +162,8 @@ final class Consumer {
     /// Has waiting records applied, of each stream in turn, emergencies first; then saves cursors.
     func apply(limit: Int, hooks: Bus.Hooks, _ apply: Bus.Apply) throws {
         var left = limit
-        while left > 0, let stream = urgent.popFirst() ?? ready.popFirst(),
-            let found = subscriptions[stream]
-        {
+        while left > 0, let stream = urgent.popFirst() ?? ready.popFirst() {
+            guard let found = subscriptions[stream] else { continue }
             found.isQueued = false
             var quantum = min(left, BusLimits.quantum)
             while quantum > 0, let (record, position) = found.next {
@@ -168,12 +184,13 @@ final class Consumer {
             if found.wantsReplay { missing.insert(stream) }
         }
         for stream in touched {
-            guard let found = subscriptions[stream] else { continue }
+            guard let found = subscriptions[stream], !found.isAssigned else { continue }
             try store.saveCursor(found.applied, of: stream)
         }
     }
 
     private func stop(_ found: Subscription, _ stop: StreamStop, hooks: Bus.Hooks) {
+        guard !found.isAssigned else { return fail(found, because: stop.reason, hooks: hooks) }
         found.restart(at: found.applied)
         found.phase = .stopped(reason: stop.reason)
         answered(found)
@@ -184,19 +201,25 @@ final class Consumer {
         for stream in touched {
             guard let found = subscriptions[stream] else { continue }
             found.commit()
-            unacknowledged.insert(stream)
+            if !found.isAssigned { unacknowledged.insert(stream) }
         }
+        committedTenancy()
         touched.removeAll(keepingCapacity: true)
     }
 
     func rolledBack() throws {
         for stream in touched {
             guard let found = subscriptions[stream] else { continue }
+            guard !found.isAssigned else {
+                if !found.isStopped { beginAnew(found) }
+                continue
+            }
             found.rollBack(to: try store.cursor(of: stream) ?? .unknown)
             waiting.remove(stream)
             reading.remove(stream)
             if !found.isStopped { greeting.insert(stream) }
         }
+        rolledBackTenancy()
         touched.removeAll(keepingCapacity: true)
     }
 }

@@ -10,6 +10,7 @@ extension Consumer {
         greet(now)
         askForMissing(now)
         askForRows(now)
+        tickTenancy(now)
         acknowledge(now)
     }
 
@@ -24,6 +25,7 @@ extension Consumer {
             }
             transport.reconnect(to: index)
             forgetQuestions(to: index)
+            sayAgain(to: index)
         }
     }
 
@@ -99,7 +101,8 @@ extension Consumer {
     private func acknowledge(_ now: Moment) {
         if now.monotonic - lastAcknowledgingAll >= BusLimits.acknowledgeAgain {
             lastAcknowledgingAll = now.monotonic
-            for (stream, found) in subscriptions where found.durable != .unknown {
+            for (stream, found) in subscriptions
+            where found.durable != .unknown && !found.isAssigned {
                 unacknowledged.insert(stream)
             }
         }

@@ -51,7 +51,9 @@ extension Consumer {
         case .head where was == .unknown: goesOn = extent.head
         default: goesOn = needsState ? extent.head : extent.base
         }
-        if was != .unknown {
+        // A partition that was given is a function of its log, from any checkpoint on: one that is
+        // too slow for the log is nobody's loss.
+        if was != .unknown, !found.isAssigned || state.verdict == .diverged {
             counters.divergences += 1
             try store.saveDivergence(
                 of: extent.stream, was: was, now: goesOn, at: now.wall)
@@ -60,10 +62,13 @@ extension Consumer {
                     ? .pruned(extent.stream, was: was, now: goesOn)
                     : .diverged(extent.stream, was: was, now: goesOn))
         }
+        guard !found.isAssigned else {
+            return beginAnew(found, notBefore: now.monotonic + BusLimits.helloPause)
+        }
         found.setHead(extent.head.sequence)
         if needsState {
             found.restart(at: was)
-            found.phase = .snapshot(SnapshotReader())
+            found.phase = .snapshot(SnapshotReader(notBefore: nil))
             reading.insert(extent.stream)
             return
         }
@@ -80,15 +85,36 @@ extension Consumer {
     }
 
     /// Reads the inputs of what was computed differently from the keeper again.
-    func computeAnew(hooks: Bus.Hooks) throws {
+    func computeAnew(now: Moment, hooks: Bus.Hooks) throws {
         for partition in computed.takeDiffering() {
             guard let found = subscriptions[.input(partition)], !found.isStopped else { continue }
+            guard !found.isAssigned else {
+                computeAnew(found, partition, now: now, hooks: hooks)
+                continue
+            }
             try restarted(found.stream, at: .unknown, hooks: hooks)
             found.restart(at: .unknown)
             found.phase = .unknown
             answered(found)
             touched.insert(found.stream)
             greeting.insert(found.stream)
+        }
+    }
+
+    /// As often as that may help. What the keeper lost is not counted: that is not our mistake.
+    private func computeAnew(
+        _ found: Subscription, _ partition: Partition, now: Moment, hooks: Bus.Hooks
+    ) {
+        let stream = StreamName.events(partition)
+        computed.beginsAnew(stream)
+        if computed.keeperWentBack(stream)
+            || tenancy?.mayComputeAnew(partition, now: now.monotonic) == true
+        {
+            beginAnew(found, notBefore: now.monotonic + BusLimits.helloPause)
+        } else {
+            let place = computed.difference(of: stream).map { " \($0)" } ?? ""
+            let reason = "computed another \(stream)\(place) than is kept, again and again"
+            fail(found, because: reason, hooks: hooks)
         }
     }
 
@@ -114,23 +140,31 @@ extension Consumer {
             case .snapshot(let reader) = found.phase
         else { return }
         guard reader.isWhole(end) else {
-            found.phase = .snapshot(SnapshotReader())
+            found.phase = .snapshot(SnapshotReader(notBefore: nil))
             return
         }
         touched.insert(end.stream)
         reading.remove(end.stream)
+        guard !found.isAssigned else {
+            return try begin(found, with: reader.records, at: end.position, hooks: hooks)
+        }
         try hooks.replace(end.stream, reader.records, end.position)
         found.noteHead(end.position.sequence)
         try goOn(found, at: end.position)
     }
 
     /// Asks for the next rows of every snapshot that is being read.
+    ///
+    /// Only some at once: a process that is given everything is no flood for the writer.
     func askForRows(_ now: Moment) {
-        for stream in reading {
+        var left = BusLimits.snapshotsAtOnce
+        for stream in reading.sorted() where left > 0 {
             guard let found = subscriptions[stream], case .snapshot(let reader) = found.phase else {
                 reading.remove(stream)
                 continue
             }
+            if let earliest = reader.notBefore, now.monotonic < earliest { continue }
+            left -= 1
             if let asked = reader.askedAt, now.monotonic - asked < BusLimits.answerWait { continue }
             let question = Control.snapshotWanted(
                 consumer: configuration.name, stream: stream, snapshot: reader.snapshot,

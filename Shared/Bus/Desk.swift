@@ -239,6 +239,8 @@ final class Desk {
         guard let snapshot = shelf[stream], first <= snapshot.records.count else { return nil }
         let rest = Array(snapshot.records[first...].prefix(BusLimits.snapshotRowsMax))
         guard let range = Batch.cut(rest).first else {
+            // Should the end be lost, a newer state will do as well.
+            if snapshot.isPlaced { shelf[stream] = nil }
             return .end(
                 Control.End(
                     stream: stream, snapshot: snapshot.id, position: snapshot.position,

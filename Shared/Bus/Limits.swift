@@ -10,7 +10,7 @@ enum BusLimits {
     /// Questions that one consumer may have waiting; further ones are dropped, it asks again.
     static let questionsMax = 1024
     /// A snapshot that nobody asked about for so long is forgotten.
-    static let snapshotKept = Duration.seconds(30)
+    static let snapshotKept = Duration.seconds(10)
     /// Rows of one piece of a snapshot.
     static let snapshotRowsMax = 4096
     /// Acknowledgements go to the store at most this often.
@@ -49,6 +49,14 @@ enum BusLimits {
     /// Positions that did not move are acknowledged again: a writer may have lost what it heard.
     static let acknowledgeAgain = Duration.seconds(30)
 
+    // Ownership of partitions.
+    /// A member says this often that it is there …
+    static let renewInterval = Duration.seconds(1)
+    /// … and sooner when it has news, but not before this.
+    static let renewPause = Duration.milliseconds(100)
+    /// Snapshots read at once.
+    static let snapshotsAtOnce = 8
+
     // Silence of a writer.
     /// Then it is asked whether it is there.
     static let silenceAsked = Duration.milliseconds(750)
@@ -70,8 +78,13 @@ enum BusLimits {
     static let unacknowledgedBytesMax = 32 << 20
     /// Outputs sent and not taken yet, in bytes; the others wait.
     static let offeredBytesMax = 4 << 20
-    /// A stream is computed anew so often because of what its keeper has.
+    /// A stream is computed anew so often because of what its keeper has …
     static let restartsMax = 3
+    /// … within this time, where it came by assignment.
+    static let restartsWindow = Duration.seconds(600)
+    /// A keeper is believed to have gone back when it says so so often in a row: one saying may
+    /// have been late.
+    static let regressionsMax = 3
     /// Outputs that the ledger has not taken for so long are sent again.
     static let offerWait = Duration.milliseconds(500)
 }

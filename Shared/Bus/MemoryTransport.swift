@@ -37,10 +37,13 @@ public final class MemoryTransport: BusTransport {
     private unowned let network: MemoryNetwork
     private var arrivals = Fifo<Arrival>()
     private var isOpen = true
+    /// Topics heard of each peer.
+    private var topics: [Set<[UInt8]>]
 
     fileprivate init(_ configuration: Bus.Configuration, in network: MemoryNetwork) {
         self.configuration = configuration
         self.network = network
+        topics = configuration.peers.map { Set($0.streams.map(\.topic) + [Heads.topic]) }
     }
 
     public var endpoints: BusEndpoints {
@@ -56,9 +59,9 @@ public final class MemoryTransport: BusTransport {
         let topic = Array(frame.prefix(8))
         network.carry { member in
             let peers = member.configuration.peers
-            let index = peers.firstIndex { peer in
-                peer.publishEndpoint == configuration.publishEndpoint
-                    && (topic == Heads.topic || peer.streams.contains { $0.topic == topic })
+            let index = peers.indices.first { index in
+                peers[index].publishEndpoint == configuration.publishEndpoint
+                    && member.topics[index].contains(topic)
             }
             return index.map { .published(peer: $0, frame) }
         }
@@ -91,6 +94,14 @@ public final class MemoryTransport: BusTransport {
             endpoint != nil && member.configuration.computedEndpoint == endpoint
                 ? .offered(frame) : nil
         }
+    }
+
+    public func subscribe(_ stream: StreamName, of peer: Int) {
+        topics[peer].insert(stream.topic)
+    }
+
+    public func unsubscribe(_ stream: StreamName, of peer: Int) {
+        topics[peer].remove(stream.topic)
     }
 
     public func next() -> Arrival? { arrivals.popFirst() }

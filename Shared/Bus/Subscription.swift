@@ -15,6 +15,8 @@ final class Subscription {
 
     let stream: StreamName
     let peer: Int
+    /// It came by assignment: it begins with a checkpoint and has no cursor.
+    let isAssigned: Bool
     var phase = Phase.unknown
     /// Up to here applied, this turn included.
     private(set) var applied: Position
@@ -26,6 +28,8 @@ final class Subscription {
     private var inbox: Inbox
     /// The writer's last record, as far as we heard.
     private(set) var headSequence: UInt64 = 0
+    /// Whether we heard of it since we began.
+    private(set) var isHeadKnown = true
     /// When the question that has no answer yet was asked.
     var askedAt: Duration?
     /// Whether it has its place among those with records to apply.
@@ -36,9 +40,12 @@ final class Subscription {
     private var early: [Batch] = []
     private var earlyBytes = 0
 
-    init(_ stream: StreamName, peer: Int, at cursor: Position) {
+    init(
+        _ stream: StreamName, peer: Int, at cursor: Position, isAssigned: Bool = false
+    ) {
         self.stream = stream
         self.peer = peer
+        self.isAssigned = isAssigned
         applied = cursor
         durable = cursor
         inbox = Inbox(position: cursor)
@@ -55,7 +62,8 @@ final class Subscription {
     var isSaturated: Bool { queuedBytes >= BusLimits.queuedBytesMax }
     /// Whether records are missing and there is room for them.
     var wantsReplay: Bool {
-        isFollowing && headSequence > end.sequence && queuedBytes < BusLimits.queuedBytesMax / 2
+        isFollowing && (headSequence > end.sequence || !isHeadKnown)
+            && queuedBytes < BusLimits.queuedBytesMax / 2
     }
     /// Records that the writer has and that are not applied here.
     var lag: UInt64 { headSequence > applied.sequence ? headSequence - applied.sequence : 0 }
@@ -71,6 +79,15 @@ final class Subscription {
         askedAt = nil
     }
 
+    /// Goes on from a checkpoint. Whether its writer has more is to be asked: what was heard of it
+    /// before may be old.
+    func begin(at position: Position) {
+        restart(at: position)
+        phase = .following
+        headSequence = position.sequence
+        isHeadKnown = false
+    }
+
     /// What was applied lasts.
     func commit() { durable = applied }
 
@@ -84,14 +101,17 @@ final class Subscription {
     // MARK: What comes
 
     /// The writer has at least so many records.
-    func noteHead(_ sequence: UInt64) { headSequence = max(headSequence, sequence) }
+    func noteHead(_ sequence: UInt64) { setHead(max(headSequence, sequence)) }
 
     /// The writer has so many records.
-    func setHead(_ sequence: UInt64) { headSequence = sequence }
+    func setHead(_ sequence: UInt64) {
+        headSequence = sequence
+        isHeadKnown = true
+    }
 
     /// The writer's word on where its stream ends.
     func judge(_ extent: Extent) -> Inbox.HeadVerdict {
-        headSequence = extent.head.sequence
+        setHead(extent.head.sequence)
         if end.incarnation == extent.head.incarnation, end.sequence > headSequence {
             return .foreign
         }
@@ -162,6 +182,10 @@ final class SnapshotReader {
     private(set) var snapshot = ID128.zero
     private(set) var records: [Record] = []
     var askedAt: Duration?
+    /// Nothing is asked before.
+    let notBefore: Duration?
+
+    init(notBefore: Duration?) { self.notBefore = notBefore }
 
     /// The row that is wanted next.
     var nextRow: UInt32 { UInt32(records.count) }

@@ -50,6 +50,10 @@ final class ZeroMQSocket {
         zmq_setsockopt(pointer, ZMQ_SUBSCRIBE, topic, topic.count)
     }
 
+    func unsubscribe(from topic: [UInt8]) {
+        zmq_setsockopt(pointer, ZMQ_UNSUBSCRIBE, topic, topic.count)
+    }
+
     func connect(to endpoint: String) throws(BusError) {
         guard zmq_connect(pointer, endpoint) == 0 else {
             throw ZeroMQSocket.error("connect to \(endpoint)")

@@ -20,6 +20,8 @@ public final class ZeroMQTransport: BusTransport {
     }
 
     private let peers: [Bus.Peer]
+    /// What is heard of each peer, heads besides.
+    private var subscribed: [Set<StreamName>]
     private var publisher: ZeroMQSocket?
     private var router: ZeroMQSocket?
     private var offersTaker: ZeroMQSocket?
@@ -33,6 +35,7 @@ public final class ZeroMQTransport: BusTransport {
     /// - Throws: ``BusError``: `address-in-use`, `bad-endpoint`, `socket`.
     public init(_ configuration: Bus.Configuration) throws(BusError) {
         peers = configuration.peers
+        subscribed = peers.map { Set($0.streams) }
         if let wanted = configuration.publishEndpoint {
             (publisher, endpoints.publish) = try ZeroMQTransport.bound(.publish, wanted)
         }
@@ -50,7 +53,8 @@ public final class ZeroMQTransport: BusTransport {
             sources.append(.offers)
         }
         for (index, peer) in peers.enumerated() {
-            connections.append(try ZeroMQTransport.connection(to: peer))
+            connections.append(
+                try ZeroMQTransport.connection(to: peer, hearing: subscribed[index]))
             sources += [.publication(peer: index), .answers(peer: index)]
         }
     }
@@ -63,10 +67,10 @@ public final class ZeroMQTransport: BusTransport {
     }
 
     private static func connection(
-        to peer: Bus.Peer
+        to peer: Bus.Peer, hearing streams: Set<StreamName>
     ) throws(BusError) -> Connection {
         let subscriber = try ZeroMQSocket(.subscribe)
-        for stream in peer.streams { subscriber.subscribe(to: stream.topic) }
+        for stream in streams { subscriber.subscribe(to: stream.topic) }
         subscriber.subscribe(to: Heads.topic)
         try subscriber.connect(to: peer.publishEndpoint)
         let dealer = try ZeroMQSocket(.dealer)
@@ -89,6 +93,16 @@ public final class ZeroMQTransport: BusTransport {
 
     public func offer(_ frame: [UInt8], to peer: Int) {
         if !connections.isEmpty { connections[peer].offers?.send(frame) }
+    }
+
+    public func subscribe(_ stream: StreamName, of peer: Int) {
+        guard subscribed[peer].insert(stream).inserted, !connections.isEmpty else { return }
+        connections[peer].subscriber.subscribe(to: stream.topic)
+    }
+
+    public func unsubscribe(_ stream: StreamName, of peer: Int) {
+        guard subscribed[peer].remove(stream) != nil, !connections.isEmpty else { return }
+        connections[peer].subscriber.unsubscribe(from: stream.topic)
     }
 
     public func next() -> Arrival? {
@@ -119,7 +133,8 @@ public final class ZeroMQTransport: BusTransport {
     public func reconnect(to peer: Int) {
         // Whoever cannot open sockets any more keeps the old ones and is called again.
         guard !connections.isEmpty,
-            let fresh = try? ZeroMQTransport.connection(to: peers[peer])
+            let fresh = try? ZeroMQTransport.connection(
+                to: peers[peer], hearing: subscribed[peer])
         else { return }
         connections[peer] = fresh
     }

@@ -38,6 +38,8 @@ public final class Host {
     private var carefulTurns = 0
     /// Told to end, and when it does at the latest.
     private var leaveUntil: Duration?
+    /// Everything is said, and leaves until then.
+    private var farewell: Duration?
     /// This turn is the last one.
     private(set) var isStopping = false
     /// What the process ends with.
@@ -110,9 +112,7 @@ public final class Host {
         }
         tellAndAsk()
         parts.server.flush()
-        if let leaveUntil, service?.hasLeft != false || parts.clock.monotonic >= leaveUntil {
-            isStopping = true
-        }
+        leave()
     }
 
     /// Told to end: goes on until the service has left, within a time.
@@ -120,6 +120,18 @@ public final class Host {
         guard leaveUntil == nil else { return }
         leaveUntil = parts.clock.monotonic + HostLimits.leaving
         service?.startLeaving()
+    }
+
+    /// Ends when the service has left, or its time is over. Whoever gave it partitions hears so,
+    /// and that takes a moment to get out.
+    private func leave() {
+        guard let leaveUntil else { return }
+        let now = parts.clock.monotonic
+        if let farewell {
+            isStopping = now >= farewell
+        } else if service?.hasLeft != false || now >= leaveUntil {
+            if bus.leave() { farewell = now + HostLimits.farewell } else { isStopping = true }
+        }
     }
 
     /// What the bus does between turns.
@@ -144,6 +156,7 @@ public final class Host {
 
     /// How long there is nothing to do unless something comes.
     var sleepMilliseconds: Int {
+        if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
         if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
         guard let deadline = service?.nextDeadline else { return HostLimits.sleepMillisecondsMax }
         // A millisecond more than the rest, which is rounded down: no empty turn before it is due.

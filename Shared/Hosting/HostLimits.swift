@@ -13,6 +13,10 @@ enum HostLimits {
 
     /// How long a service may take to leave.
     static let leaving = Duration.seconds(3)
+    /// How long the word that it left has to get out.
+    static let farewell = Duration.milliseconds(50)
+    /// Sleep meanwhile.
+    static let leavingSleepMilliseconds = 10
 
     /// A failure that lasts is logged again after this.
     static let failureLogInterval = Duration.seconds(10)

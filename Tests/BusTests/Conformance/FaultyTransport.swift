@@ -35,6 +35,8 @@ final class FaultyTransport: BusTransport {
         for frame in fate(.offer, frame) { inner.offer(frame, to: peer) }
     }
 
+    func subscribe(_ stream: StreamName, of peer: Int) { inner.subscribe(stream, of: peer) }
+    func unsubscribe(_ stream: StreamName, of peer: Int) { inner.unsubscribe(stream, of: peer) }
     func next() -> Arrival? { inner.next() }
     func reconnect(to peer: Int) { inner.reconnect(to: peer) }
     var endpoints: BusEndpoints { inner.endpoints }
