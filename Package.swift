@@ -97,7 +97,7 @@ let package = Package(
             ["Model", "Timing", "Wire", "Directory", "Hashing", "Runtime", "Store", "Bus", "Web"]),
 
         // Level 4: decisions.
-        core("Ingest", ["Dialects"]), core("Membership"), core("Evaluator"), core("Timer"),
+        core("Ingest", ["Dialects", "Wire"]), core("Membership"), core("Evaluator"), core("Timer"),
         core("Notifier"),
 
         // Level 5: processes.
@@ -129,11 +129,11 @@ let package = Package(
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
         tests("Codes", ["Codes"]),
         tests("Dialects", ["Dialects", "Parsing"]),
-        tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing"]),
+        tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Wire"]),
         tests(
             "IngestDaemon",
             [
-                "IngestDaemon", "IngestCore", "Directory", "Hashing", "Hosting", "Parsing",
+                "IngestDaemon", "IngestCore", "Bus", "Directory", "Hashing", "Hosting", "Parsing",
                 "Runtime", "Store", "Web", "Wire",
             ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),

@@ -13,6 +13,7 @@ struct MemoryStore {
     private var people: [PersonID: ID128] = [:]
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
+    private var logic = Limits.logicVersion
 
     /// What a core starts from.
     var stored: Core.Stored {
@@ -27,6 +28,7 @@ struct MemoryStore {
         stored.placedPeople = people.map { PlacedPersonRow(person: $0, digest: $1) }
         stored.partitions = Array(partitions)
         stored.time = time
+        stored.logic = logic
         return stored
     }
 
@@ -39,6 +41,7 @@ struct MemoryStore {
         case .unwait(let number): waiting[number] = nil
         case .savePartition(let partition): partitions.insert(partition)
         case .saveTime(let time): self.time = time
+        case .saveLogic(let version): logic = version
         case .savePlacedCircle(let row):
             circles[row.circle, default: [:]][row.partition] = row.digest
         case .removePlacedCircle(let circle, let partition): circles[circle]?[partition] = nil

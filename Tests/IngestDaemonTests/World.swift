@@ -1,4 +1,6 @@
+import Bus
 import Directory
+import Foundation
 import Hashing
 import Model
 import Parsing
@@ -26,13 +28,23 @@ final class World: Surroundings {
     /// Records by stream, as far as committed.
     var records: [(stream: StreamName, event: Event)] = []
     var answers: [UInt64: Response] = [:]
+    /// What evaluators were told, as far as committed.
+    var told: [(control: Control, route: Route)] = []
+    /// How far evaluators are with each partition.
+    var evaluated: [Partition: UInt64] = [:]
     private var unsaid: [(stream: StreamName, event: Event)] = []
+    private var untold: [(Control, Route)] = []
     private var unanswered: [(UInt64, Response)] = []
     private var nextRequest: UInt64 = 1
 
     private let folder: TemporaryFolder
     private(set) var database: Database
+    private(set) var bus: Bus!
+    private let network = MemoryNetwork()
     private(set) var service: IngestService!
+
+    /// Those of the three people.
+    static let partitions = Set((1...3).map { Partition.of(person($0)) }).sorted()
 
     /// Anna (1) and Ben (2) with a phone each in circle 1, Cho (3) alone. The token of a phone is
     /// `phone-n`, of a person `person-n`, of the operator `operator`.
@@ -61,15 +73,51 @@ final class World: Surroundings {
     func restart() throws {
         unsaid = []
         unanswered = []
+        untold = []
         service = nil
+        bus = nil
         database = try World.open(folder)
+        bus = try openBus()
         service = IngestService(outside: self, database: database, sosWord: "SOS")
         try turn { try service.start() }
         while service.nextDeadline != nil { try turn {} }
     }
 
     private static func open(_ folder: TemporaryFolder) throws -> Database {
-        try Database(path: folder.file("store.sqlite"), migrations: Tables.migrations)
+        try Database(
+            path: folder.file("store.sqlite"),
+            migrations: SQLiteBusStore.migrations + Tables.migrations)
+    }
+
+    /// The streams of ingest, as far as somebody is in them; nobody listens.
+    private func openBus() throws -> Bus {
+        var configuration = Bus.Configuration(name: "ingest")
+        configuration.served =
+            [Bus.Served(.sos)]
+            + World.partitions.map { Bus.Served(.input($0), isSnapshotable: true) }
+            + World.partitions.map { Bus.Served(.events($0), isComputed: true) }
+        return try Bus(
+            configuration: configuration, store: SQLiteBusStore(database),
+            transport: network.join(configuration), newID: SecureRandom.id,
+            clock: { Moment(wall: start, monotonic: .zero) })
+    }
+
+    /// The process dies, and an older copy of its store is put in its place.
+    func putBack(_ copy: String) throws {
+        service = nil
+        bus = nil
+        database = try World.open(try TemporaryFolder())
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: folder.file("store.sqlite" + suffix))
+        }
+        try FileManager.default.copyItem(
+            atPath: folder.file(copy), toPath: folder.file("store.sqlite"))
+        try restart()
+    }
+
+    /// Copies the store as it is.
+    func copyStore(to copy: String) throws {
+        try database.run("VACUUM INTO ?", .text(folder.file(copy)))
     }
 
     private func addToken(_ token: String, person number: UInt64? = nil, device: UInt64? = nil) {
@@ -88,7 +136,10 @@ final class World: Surroundings {
             try body()
             try service.tick()
         }
+        bus.committed()
         records += unsaid
+        told += untold
+        untold = []
         for (id, response) in unanswered { answers[id] = response }
         unsaid = []
         unanswered = []
@@ -100,8 +151,10 @@ final class World: Surroundings {
         try body()
         try service.tick()
         database.rollback()
+        try bus.rolledBack()
         unsaid = []
         unanswered = []
+        untold = []
         try service.reload()
     }
 
@@ -152,10 +205,20 @@ final class World: Surroundings {
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
 
-    func publish(_ event: Event, on stream: StreamName) throws {
-        _ = try EventCodec.encode(event)
-        unsaid.append((stream, event))
+    func append(_ record: Record, to stream: StreamName) throws -> Position {
+        unsaid.append((stream, try EventCodec.decode(record)))
+        return try bus.append(record, to: stream)
     }
+
+    func position(of stream: StreamName) -> Position? { bus.position(of: stream) }
+
+    func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
+        try bus.isOnChain(position, of: stream)
+    }
+
+    func evaluated(_ partition: Partition) -> UInt64 { evaluated[partition] ?? 0 }
+
+    func tell(_ control: Control, to route: Route) { untold.append((control, route)) }
 }
 
 extension Response {

@@ -14,7 +14,7 @@ extension Rule {
     ].map { $0 + "(" }
 
     static let coreImports: Set<String> = [
-        "Model", "Geometry", "Timing", "Directory", "Hashing", "Dialects",
+        "Model", "Geometry", "Timing", "Directory", "Hashing", "Wire", "Dialects",
     ]
 
     static let pureCores = Rule.each("cores are pure functions of their inputs") { file in

@@ -21,6 +21,7 @@ public struct Core: Sendable {
         public var placedPeople: [PlacedPersonRow] = []
         public var partitions: [Partition] = []
         public var time = Timestamp.zero
+        public var logic = Limits.logicVersion
 
         public init() {}
     }
@@ -40,7 +41,8 @@ public struct Core: Sendable {
         backlog = Backlog(stored.waiting)
         emergencies = Emergencies(rows: stored.emergencies)
         placement = Placement(circles: stored.placedCircles, people: stored.placedPeople)
-        sequencer = Sequencer(time: stored.time, opened: stored.partitions)
+        sequencer = Sequencer(
+            time: stored.time, logic: stored.logic, opened: stored.partitions)
         placement.noteEverything(directory)
     }
 
@@ -61,12 +63,19 @@ public struct Core: Sendable {
         case .computed(let event): follow(event, into: &effects)
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
         case .delivered(let event): takeDelivered(event, at: now, into: &effects)
+        case .logic(let version): sequencer.raiseLogic(to: version, at: now, into: &effects)
         case .turnEnd: endTurn(in: directory, at: now, into: &effects)
         }
     }
 
     /// Whether another turn is wanted at once.
     public var hasWork: Bool { placement.hasWork || backlog.count > 0 }
+
+    /// Version of the logic by which the logs of all partitions go on.
+    public var logic: UInt16 { sequencer.logic }
+
+    /// Whether no partition has a record yet.
+    public var isNew: Bool { sequencer.isEmpty }
 
     /// Reports that wait behind what is live.
     public var waitingCount: Int { backlog.count }

@@ -23,6 +23,8 @@ public enum Effect: Hashable, Sendable {
     case savePartition(Partition)
     /// Time of the youngest record of any partition.
     case saveTime(Timestamp)
+    /// Version of the logic by which all partitions go on.
+    case saveLogic(UInt16)
     case savePlacedCircle(PlacedCircleRow)
     case removePlacedCircle(CircleID, Partition)
     case savePlacedPerson(PlacedPersonRow)

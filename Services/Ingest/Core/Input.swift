@@ -19,6 +19,8 @@ public enum Input: Sendable {
     case fired(Event)
     /// A record of `deliveries` that was never applied before.
     case delivered(Event)
+    /// Every evaluator can run this version of the logic: the logs go on by it.
+    case logic(UInt16)
     /// Everything of this turn has been said: time for what is put off from turn to turn.
     case turnEnd
 }

@@ -38,6 +38,24 @@ public enum Limits {
     public static let freshSeconds: Int64 = 1800
     /// Slower than this is standing still.
     public static let movingCentimetresPerSecond: Int32 = 60
-    /// Version of the logic by which evaluators decide.
-    public static let logicVersion = 1
+    /// Version of the logic by which evaluators decide as long as none is written down.
+    public static let logicVersion: UInt16 = 1
+
+    /// An evaluator that is not heard for longer than this is gone.
+    public static let memberSeconds: Int64 = 3
+    /// After a start evaluators have so long to say what they own.
+    public static let settleSeconds: Int64 = 2
+    /// A coordinator that was away for longer gives everybody their time anew.
+    public static let coordinatorPauseSeconds: Int64 = 1
+    /// A partition with something to compute that nobody computes is a trouble after this.
+    public static let unownedSeconds: Int64 = 5
+
+    /// Checkpoints kept of each partition.
+    public static let checkpointsKept = 2
+    /// Records between two checkpoints that a new owner reads for the sake of comparing.
+    public static let auditRecords: UInt64 = 2000
+    /// Of a checkpoint's pieces nothing is kept when none has come for so long.
+    public static let pieceSeconds: Int64 = 30
+    /// Checkpoints put together at a time; of the one that waits longest the pieces are dropped.
+    public static let checkpointsAtOnce = 16
 }

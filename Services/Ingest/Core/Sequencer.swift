@@ -6,11 +6,14 @@ import Model
 struct Sequencer {
     /// Time of the youngest record of any partition.
     private(set) var time: Timestamp
+    /// Version of the logic by which all logs go on.
+    private(set) var logic: UInt16
     /// Bit n: partition n has its first record.
     private var opened: UInt64 = 0
 
-    init(time: Timestamp, opened: some Sequence<Partition>) {
+    init(time: Timestamp, logic: UInt16, opened: some Sequence<Partition>) {
         self.time = time
+        self.logic = logic
         for partition in opened { self.opened |= 1 << UInt64(partition.number) }
     }
 
@@ -29,19 +32,33 @@ struct Sequencer {
         let bit: UInt64 = 1 << UInt64(partition.number)
         if opened & bit == 0 {
             opened |= bit
-            open(partition, into: &effects)
+            effects.append(.savePartition(partition))
+            tellLogic(to: partition, into: &effects)
         }
         effects.append(
             .append(Event(id: id, time: time, trace: trace, body: body), partition))
         return time
     }
 
-    private func open(_ partition: Partition, into effects: inout [Effect]) {
-        let version = LogicVersion(version: Limits.logicVersion)
+    /// Whether no partition has a record.
+    var isEmpty: Bool { opened == 0 }
+
+    /// Goes over to another version of the logic, in every log that has begun.
+    mutating func raiseLogic(to version: UInt16, at now: Timestamp, into effects: inout [Effect]) {
+        guard version > logic else { return }
+        logic = version
+        time = max(time, now)
+        effects += [.saveTime(time), .saveLogic(version)]
+        for partition in Partition.all where opened & (1 << UInt64(partition.number)) != 0 {
+            tellLogic(to: partition, into: &effects)
+        }
+    }
+
+    private func tellLogic(to partition: Partition, into effects: inout [Effect]) {
         let id = Hash.meaning(
             kind: .inputLogic, person: nil, subject: .number(partition.number),
-            cause: ID128(high: 0, low: UInt64(version.version)))
-        effects.append(.savePartition(partition))
+            cause: ID128(high: 0, low: UInt64(logic)))
+        let version = LogicVersion(version: Int(logic))
         effects.append(
             .append(Event(id: id, time: time, body: .inputLogic(version)), partition))
     }

@@ -1,3 +1,4 @@
+import Bus
 import Dialects
 import Directory
 import Hosting
@@ -16,6 +17,7 @@ final class IngestService: Service {
     let database: Database
     let writer: Writer
     let firstAnswers: FirstAnswers
+    let ownership: Ownership
     let sosWord: String
     var core = Core(Core.Stored(), in: Replica())
     var counts = Counts()
@@ -41,15 +43,20 @@ final class IngestService: Service {
         self.sosWord = sosWord
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
+        ownership = Ownership(outside: outside, database: database)
     }
 
     // MARK: Service
 
-    func start() throws { try reload() }
+    func start() throws {
+        try reload()
+        ownership.start(core)
+    }
 
     func reload() throws {
         pending.removeAll()
         core = Core(try StoredState(database: database).load(), in: outside.replica)
+        ownership.logicIs(core.logic)
     }
 
     func directoryWillChange(_ event: Event) throws {
@@ -80,24 +87,53 @@ final class IngestService: Service {
         try take(stream == .fired ? .fired(event) : .delivered(event))
     }
 
-    func tick() throws { try take(.turnEnd) }
+    func tick() throws {
+        try raise(to: try ownership.tick())
+        try take(.turnEnd)
+    }
+
+    func coordinate(_ question: Control, from route: Route) throws {
+        try raise(to: try ownership.take(question, from: route))
+    }
+
+    private func raise(to logic: UInt16?) throws {
+        guard let logic else { return }
+        outside.log.info("the logs go over to another version of the logic", ["logic": logic])
+        try take(.logic(logic))
+        ownership.logicIs(core.logic)
+    }
+
+    func pruneFloor(of stream: StreamName) throws -> UInt64? {
+        guard case .input(let partition) = stream else { return nil }
+        return try ownership.pruneFloor(of: partition)
+    }
+
+    func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot {
+        guard case .input(let partition) = stream else { return StreamSnapshot([]) }
+        return try ownership.snapshot(of: partition)
+    }
 
     var nextDeadline: Timestamp? { core.hasWork ? outside.now : nil }
 
     var troubles: [String] {
-        core.waitingCount >= Limits.waitingReports
-            ? ["the backlog is full: old reports are refused until it shrinks"] : []
+        let isFull = core.waitingCount >= Limits.waitingReports
+        return (isFull ? ["the backlog is full: old reports are refused until it shrinks"] : [])
+            + ownership.troubles
     }
 
     var statusDetails: JSON {
-        [
-            "devices": .integer(Int64(core.deviceCount)),
-            "waiting": .integer(Int64(core.waitingCount)),
-            "activeEmergencies": .integer(Int64(core.activeEmergencyCount)),
-        ]
+        .object(
+            [
+                .init("devices", .integer(Int64(core.deviceCount))),
+                .init("waiting", .integer(Int64(core.waitingCount))),
+                .init("activeEmergencies", .integer(Int64(core.activeEmergencyCount))),
+            ] + ownership.statusMembers)
     }
 
-    func writeMetrics(_ metrics: Metrics) { counts.write(to: metrics, core: core) }
+    func writeMetrics(_ metrics: Metrics) {
+        counts.write(to: metrics, core: core)
+        ownership.write(to: metrics)
+    }
 
     // MARK: Inputs and effects
 
@@ -111,9 +147,12 @@ final class IngestService: Service {
     private func perform(_ effect: Effect) throws {
         switch effect {
         case .append(let event, let partition):
-            try outside.publish(event, on: .input(partition))
+            let record = try EventCodec.encode(event)
+            let position = try outside.append(record, to: .input(partition))
+            try ownership.placed.note(
+                event.body, record, at: position.sequence, in: partition)
         case .raise(let event):
-            try outside.publish(event, on: .sos)
+            try outside.append(try EventCodec.encode(event), to: .sos)
             tell(event)
         case .answer(let request, let answer): try reply(to: request, answer)
         case .forgetApplied:

@@ -1,3 +1,4 @@
+import Bus
 import Directory
 import Glibc
 import Hosting
@@ -36,4 +37,20 @@ struct Main {
 extension Host: Surroundings {
     var replica: Replica { directory?.replica ?? Replica() }
     var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
+
+    func append(_ record: Record, to stream: StreamName) throws -> Position {
+        try bus.append(record, to: stream)
+    }
+
+    func position(of stream: StreamName) -> Position? { bus.position(of: stream) }
+
+    func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
+        try bus.isOnChain(position, of: stream)
+    }
+
+    func evaluated(_ partition: Partition) -> UInt64 {
+        bus.acknowledged(.input(partition), by: ServiceName.evaluator.rawValue)
+    }
+
+    func tell(_ control: Control, to route: Route) { bus.tell(control, to: route) }
 }

@@ -8,7 +8,7 @@ import Web
 // Payloads that could not be used: the operator sees all, a person those of their own phones.
 extension IngestService {
     func handleQuarantine(
-        _ request: Request, _ route: Route, _ parameters: Parameters, by principal: Principal
+        _ request: Request, _ route: Endpoint, _ parameters: Parameters, by principal: Principal
     ) throws {
         switch route {
         case .quarantined:

@@ -12,7 +12,7 @@ extension IngestService {
         if request.method == .post, request.path == "/pub" {
             return try deliverOwnTracks(request)
         }
-        switch Route.router.route(request) {
+        switch Endpoint.router.route(request) {
         case .answered(let response): outside.answer(request.id, response)
         case .found(let route, let parameters):
             do {
@@ -23,7 +23,7 @@ extension IngestService {
         }
     }
 
-    private func handle(_ request: Request, _ route: Route, _ parameters: Parameters) throws {
+    private func handle(_ request: Request, _ route: Endpoint, _ parameters: Parameters) throws {
         let principal = try principal(of: request)
         switch route {
         case .ownTracks: try deliverOwnTracks(request)

@@ -26,7 +26,10 @@ struct StoredState {
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))
         }
-        stored.time = try database.first("SELECT time FROM sequence") { $0.time(0) } ?? .zero
+        let sequence = try database.first("SELECT time, logic FROM sequence") { row in
+            (time: row.time(0), logic: UInt16(row.int(1)))
+        }
+        if let sequence { (stored.time, stored.logic) = sequence }
         return stored
     }
 

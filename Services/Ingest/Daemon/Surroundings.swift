@@ -1,3 +1,4 @@
+import Bus
 import Directory
 import Hosting
 import Model
@@ -19,6 +20,16 @@ protocol Surroundings: AnyObject {
     func principal(of request: Request) -> Principal?
     /// Leaves after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
-    /// Appended in the turn's transaction.
-    func publish(_ event: Event, on stream: StreamName) throws
+    /// Appended in the turn's transaction, to a stream kept here.
+    @discardableResult
+    func append(_ record: Record, to stream: StreamName) throws -> Position
+
+    /// Where a stream kept here ends, this turn included.
+    func position(of stream: StreamName) -> Position?
+    /// Whether a stream kept here has just this record at this place.
+    func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool
+    /// Sequence up to which evaluators say that they have read a partition.
+    func evaluated(_ partition: Partition) -> UInt64
+    /// Leaves after COMMIT, to an evaluator.
+    func tell(_ control: Control, to route: Route)
 }

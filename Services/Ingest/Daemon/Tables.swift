@@ -2,7 +2,7 @@ import Store
 
 /// The tables of ingest's store, beside those of the bus and of the directory's replica.
 enum Tables {
-    static let migrations = [Migration(number: 1, sql: first)]
+    static let migrations = [Migration(number: 1, sql: first), Migration(number: 2, sql: second)]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
     /// costs as much as the insert.
@@ -114,5 +114,43 @@ enum Tables {
             body BLOB NOT NULL,
             time INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Checkpoints, and the configuration of partitions as of them. What stores have placed before
+    /// this is in the log of the partition whole: nothing of it was ever pruned.
+    private static let second = """
+        ALTER TABLE sequence ADD COLUMN logic INTEGER NOT NULL DEFAULT 1;
+        -- part: 0 the logic, 1 a circle, 2 a person; sequence: of the record in the log.
+        CREATE TABLE placed (
+            number INTEGER PRIMARY KEY,
+            partition INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            subject TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            schema INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            payload BLOB NOT NULL,
+            UNIQUE (partition, part, subject, sequence)
+        ) STRICT;
+        INSERT INTO placed (partition, part, subject, sequence, kind, schema, id, payload)
+            SELECT place >> 48, CASE WHEN kind = 12 THEN 0 WHEN kind >= 10 THEN 1 ELSE 2 END,
+                coalesce(json_extract(CAST(payload AS TEXT), '$.data.circle'),
+                    json_extract(CAST(payload AS TEXT), '$.data.person'), ''),
+                place & 281474976710655, kind, schema, id, payload
+            FROM outbox WHERE place < 64 << 48 AND kind BETWEEN 8 AND 12;
+        CREATE TABLE checkpoint (
+            number INTEGER PRIMARY KEY,
+            partition INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            hash INTEGER NOT NULL,
+            output_sequence INTEGER NOT NULL,
+            output_hash INTEGER NOT NULL,
+            logic INTEGER NOT NULL,
+            state_hash INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            state BLOB NOT NULL,
+            UNIQUE (partition, sequence)
+        ) STRICT;
         """
 }

@@ -37,7 +37,12 @@ struct Writer {
             try database.run("DELETE FROM waiting WHERE number = ?", .integer(number))
         case .saveTime(let time):
             try database.run(
-                "INSERT OR REPLACE INTO sequence (one, time) VALUES (1, ?)", .time(time))
+                """
+                INSERT INTO sequence (one, time) VALUES (1, ?)
+                ON CONFLICT (one) DO UPDATE SET time = excluded.time
+                """, .time(time))
+        case .saveLogic(let version):
+            try database.run("UPDATE sequence SET logic = ?", .integer(version))
         case .saveEmergency(let row): try save(row)
         case .removeEmergency(let id):
             try database.run("DELETE FROM emergency WHERE id = ?", .id(id))

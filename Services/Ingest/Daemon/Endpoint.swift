@@ -1,14 +1,14 @@
 import Web
 
 /// What ingest answers.
-enum Route: Sendable {
+enum Endpoint: Sendable {
     case ownTracks
     case reports
     case emergencies, emergency, cancellation
     case positions
     case quarantine, quarantined, dropQuarantined
 
-    static let router = Router<Route>([
+    static let router = Router<Endpoint>([
         (.post, "/pub", .ownTracks),
         (.post, "/v1/reports", .reports),
         (.post, "/v1/emergencies", .emergencies),

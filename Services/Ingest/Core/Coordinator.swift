@@ -1,0 +1,304 @@
+import Model
+import Wire
+
+/// Decides which evaluator computes which partition.
+///
+/// Even within one, sticky, and with as few moves as that takes. A move gives the partition to its
+/// successor while the owner keeps it, and takes it from the owner once the successor is live: two
+/// owners are harmless, none is not. Everything here may be lost: whoever is asked anew learns from
+/// the members' claims who owns what, and leaves it so.
+///
+/// An epoch says which of two ownerships is the newer one, nothing more. A member is an evaluator's
+/// process by the random id of its life.
+public struct Coordinator: Sendable {
+    /// What can happen to it.
+    public enum Input: Hashable, Sendable {
+        /// A member says that it is there, what logic it can run, and what it holds.
+        case heard(member: ID128, logic: ClosedRange<UInt16>, holdings: [Holding])
+        case left(member: ID128)
+        /// The logs have this version of the logic now.
+        case logic(UInt16)
+        /// Time has passed.
+        case tick
+    }
+
+    /// What is to be done.
+    public enum Effect: Hashable, Sendable {
+        /// The whole list of a member: an answer to what was heard, or because it has changed.
+        case assign(member: ID128, logic: UInt16, assignments: [Assignment])
+        /// Every member can run this version: the logs may go on by it. Asked for until
+        /// ``Input/logic(_:)`` says so.
+        case raise(logic: UInt16)
+    }
+
+    struct Member {
+        var logic: ClosedRange<UInt16>
+        var heard: Timestamp
+        /// As it last said.
+        var holdings: [Partition: Holding] = [:]
+        /// What it could not compute; it never gets these again.
+        var failed: Set<Partition> = []
+        /// What it was last told; nil for nothing yet.
+        var told: [Assignment]?
+    }
+
+    struct Tenure: Hashable {
+        var member: ID128
+        var epoch: UInt64
+    }
+
+    /// Who has a partition, and who is to have it.
+    struct Seat: Hashable {
+        var owner: Tenure?
+        /// Takes over as soon as it is live.
+        var successor: Tenure?
+
+        /// Who has it once all moves are done.
+        var future: Tenure? { successor ?? owner }
+    }
+
+    /// The version of the logic by which the logs go on.
+    public private(set) var logic: UInt16
+    /// Moves begun, that is successors named, since the start.
+    public private(set) var moves = 0
+    let partitions: [Partition]
+    var members: [ID128: Member] = [:]
+    var seats: [Partition: Seat] = [:]
+    private var epoch: UInt64
+    /// Until then nobody gets what another may claim.
+    private let settledAt: Timestamp
+    private var lastInput: Timestamp
+
+    /// - Parameters:
+    ///   - partitions: ascending
+    ///   - isNew: there are no logs yet, so nobody can own anything
+    ///   - now: a time that never decreases and does not follow the wall clock's jumps; from one
+    ///     life to the next it should rise, as epochs begin with it
+    public init(
+        partitions: [Partition] = Partition.all, isNew: Bool, logic: UInt16, at now: Timestamp
+    ) {
+        self.partitions = partitions
+        self.logic = logic
+        epoch = UInt64(clamping: now.microseconds / 1000)
+        settledAt = isNew ? now : now + .seconds(Limits.settleSeconds)
+        lastInput = now
+        for partition in partitions { seats[partition] = Seat() }
+    }
+
+    /// Takes one input in.
+    public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
+        forgivePause(until: now)
+        var answered: ID128?
+        switch input {
+        case .heard(let member, let logic, let holdings):
+            hear(member, logic: logic, holdings: holdings, at: now)
+            answered = member
+        case .left(let member): members[member] = nil
+        case .logic(let version):
+            if version != logic {
+                logic = version
+                for member in members.keys { members[member]?.told = nil }
+            }
+        case .tick: break
+        }
+        members = members.filter { now - $0.value.heard <= .seconds(Limits.memberSeconds) }
+        vacate()
+        if now >= settledAt {
+            fill()
+            balance()
+            raiseLogic(into: &effects)
+        }
+        tell(answered, into: &effects)
+    }
+
+    /// Whoever was not listening must not take the silence for others': they get their time anew.
+    private mutating func forgivePause(until now: Timestamp) {
+        let pause = now - lastInput
+        lastInput = now
+        guard pause > .seconds(Limits.coordinatorPauseSeconds) else { return }
+        for member in members.keys { members[member]?.heard = now }
+    }
+
+    // MARK: Members
+
+    private mutating func hear(
+        _ id: ID128, logic: ClosedRange<UInt16>, holdings: [Holding], at now: Timestamp
+    ) {
+        var member = members[id] ?? Member(logic: logic, heard: now)
+        member.logic = logic
+        member.heard = now
+        member.holdings.removeAll(keepingCapacity: true)
+        for holding in holdings {
+            member.holdings[holding.partition] = holding
+            epoch = max(epoch, holding.epoch)
+            if holding.state == .failed { member.failed.insert(holding.partition) }
+        }
+        members[id] = member
+        for holding in holdings.sorted(by: { $0.partition < $1.partition })
+        where isFit(id, for: holding.partition) {
+            adopt(holding, of: id, at: now)
+        }
+    }
+
+    /// Whether a member may have a partition at all.
+    func isFit(_ id: ID128, for partition: Partition) -> Bool {
+        guard let member = members[id] else { return false }
+        return member.logic.contains(logic) && !member.failed.contains(partition)
+    }
+
+    /// Lets a member keep what it claims and nobody else has. While this begins, two may claim one
+    /// partition: then a move was under way.
+    private mutating func adopt(_ holding: Holding, of id: ID128, at now: Timestamp) {
+        guard var seat = seats[holding.partition] else { return }
+        let claim = Tenure(member: id, epoch: holding.epoch)
+        guard seat.owner?.member != id, seat.successor?.member != id else { return }
+        if let owner = seat.owner {
+            guard now < settledAt, seat.successor == nil else { return }
+            seat =
+                owner.epoch < claim.epoch
+                ? Seat(owner: owner, successor: claim) : Seat(owner: claim, successor: owner)
+        } else {
+            seat.owner = claim
+        }
+        seats[holding.partition] = seat
+    }
+
+    // MARK: Seats
+
+    /// Takes seats from those who are gone or unfit, and ends moves whose successor is live.
+    private mutating func vacate() {
+        for partition in partitions {
+            guard var seat = seats[partition] else { continue }
+            if let owner = seat.owner, !isFit(owner.member, for: partition) { seat.owner = nil }
+            if let next = seat.successor {
+                if !isFit(next.member, for: partition) {
+                    seat.successor = nil
+                } else if seat.owner == nil || state(of: next, at: partition) == .live {
+                    seat = Seat(owner: next)
+                }
+            }
+            seats[partition] = seat
+        }
+    }
+
+    /// What a member says of a tenure; nil as long as it says nothing of it.
+    func state(of tenure: Tenure, at partition: Partition) -> Holding.State? {
+        guard let holding = members[tenure.member]?.holdings[partition],
+            holding.epoch == tenure.epoch
+        else { return nil }
+        return holding.state
+    }
+
+    /// Gives what nobody has to whoever has least; among those, to one who knows it already.
+    private mutating func fill() {
+        var loads = self.loads
+        for partition in partitions where seats[partition]?.owner == nil {
+            let fit = loads.filter { isFit($0.key, for: partition) }
+            let chosen = fit.min { left, right in
+                rank(left, for: partition) < rank(right, for: partition)
+            }
+            guard let member = chosen?.key else { continue }
+            seats[partition] = Seat(owner: Tenure(member: member, epoch: nextEpoch()))
+            loads[member, default: 0] += 1
+        }
+    }
+
+    private func rank(
+        _ entry: (key: ID128, value: Int), for partition: Partition
+    ) -> (Int, Int, ID128) {
+        let knows = members[entry.key]?.holdings[partition] != nil
+        return (entry.value, knows ? 0 : 1, entry.key)
+    }
+
+    /// Moves partitions from who has most to who has least until none has two more than another:
+    /// no other way needs fewer moves.
+    private mutating func balance() {
+        var loads = self.loads
+        while let (partition, from, to) = nextMove(loads) {
+            guard let seat = seats[partition] else { continue }
+            if seat.owner?.member == to {
+                seats[partition]?.successor = nil
+            } else {
+                let tenure = Tenure(member: to, epoch: nextEpoch())
+                seats[partition]?.successor = tenure
+                moves += 1
+            }
+            loads[from, default: 0] -= 1
+            loads[to, default: 0] += 1
+        }
+    }
+
+    /// Partitions that each member who may have any has once all moves are done.
+    private var loads: [ID128: Int] {
+        var loads: [ID128: Int] = [:]
+        for (id, member) in members where member.logic.contains(logic) { loads[id] = 0 }
+        for seat in seats.values {
+            if let member = seat.future?.member { loads[member, default: 0] += 1 }
+        }
+        return loads
+    }
+
+    private func nextMove(
+        _ loads: [ID128: Int]
+    ) -> (partition: Partition, from: ID128, to: ID128)? {
+        let rising = loads.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        for from in rising.reversed() {
+            for to in rising {
+                guard from.value - to.value > 1 else { break }
+                if let partition = cheapest(from: from.key, to: to.key) {
+                    return (partition, from.key, to.key)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The partition of `from` whose move to `to` disturbs least.
+    private func cheapest(from: ID128, to: ID128) -> Partition? {
+        partitions.filter { seats[$0]?.future?.member == from && isFit(to, for: $0) }
+            .min { (cost($0, of: to), $0) < (cost($1, of: to), $1) }
+    }
+
+    private func cost(_ partition: Partition, of to: ID128) -> Int {
+        guard let seat = seats[partition], let owner = seat.owner else { return 0 }
+        if owner.member == to { return 0 }
+        if seat.successor != nil { return 1 }
+        if members[to]?.holdings[partition] != nil { return 2 }
+        return state(of: owner, at: partition) == .live ? 4 : 3
+    }
+
+    private mutating func nextEpoch() -> UInt64 {
+        epoch += 1
+        return epoch
+    }
+
+    // MARK: News
+
+    /// The newest version that every member can go over to from the present one.
+    private func raiseLogic(into effects: inout [Effect]) {
+        guard let newest = members.values.map(\.logic.upperBound).min(), newest > logic,
+            members.values.allSatisfy({ $0.logic.contains(logic) })
+        else { return }
+        effects.append(.raise(logic: newest))
+    }
+
+    /// Tells everybody whose list has changed, and who asked.
+    private mutating func tell(_ answered: ID128?, into effects: inout [Effect]) {
+        for id in members.keys.sorted() {
+            let list = assignments(of: id)
+            guard id == answered || members[id]?.told != list else { continue }
+            members[id]?.told = list
+            effects.append(.assign(member: id, logic: logic, assignments: list))
+        }
+    }
+
+    /// What a member has, or is to have; by partition.
+    public func assignments(of member: ID128) -> [Assignment] {
+        partitions.compactMap { partition in
+            guard let seat = seats[partition] else { return nil }
+            let tenure = [seat.owner, seat.successor].compactMap { $0 }
+                .first { $0.member == member }
+            return tenure.map { Assignment(partition: partition, epoch: $0.epoch) }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import IngestCore
+import Model
+import Store
+import Wire
+
+/// A checkpoint in the store, without its state.
+struct KeptCheckpoint: Hashable {
+    var partition: Partition
+    var row: CheckpointRow
+    /// Chain hash of `in/p` there.
+    var hash: UInt64
+    var outputSequence: UInt64
+    var outputHash: UInt64
+    var logic: UInt16
+    var received: Timestamp
+    /// Bytes of the state.
+    var size: Int
+
+    /// Where it stands in this life of the log. A life that began with a backup has the records of
+    /// the one before, and so the same chain.
+    func input(in life: ID128) -> Position {
+        Position(incarnation: life, sequence: row.sequence, hash: hash)
+    }
+
+    func output(in life: ID128) -> Position {
+        Position(incarnation: life, sequence: outputSequence, hash: outputHash)
+    }
+}
+
+/// The newest checkpoints of each partition.
+struct KeptCheckpoints {
+    let database: Database
+
+    private static let columns = """
+        partition, sequence, hash, output_sequence, output_hash, logic, state_hash, received,
+        length(state)
+        """
+
+    /// Of one partition, ascending.
+    func of(_ partition: Partition) throws -> [KeptCheckpoint] {
+        try database.all(
+            """
+            SELECT \(KeptCheckpoints.columns) FROM checkpoint WHERE partition = ?
+            ORDER BY sequence
+            """, .integer(partition.number)
+        ) { read($0, partition) }
+    }
+
+    /// Of all partitions, by partition.
+    func all() throws -> [Partition: [KeptCheckpoint]] {
+        var found: [Partition: [KeptCheckpoint]] = [:]
+        try database.rows(
+            "SELECT \(KeptCheckpoints.columns) FROM checkpoint ORDER BY partition, sequence"
+        ) { row in
+            guard let partition = Partition(row.int(0)) else { return }
+            found[partition, default: []].append(read(row, partition))
+        }
+        return found
+    }
+
+    private func read(_ row: Row, _ partition: Partition) -> KeptCheckpoint {
+        KeptCheckpoint(
+            partition: partition,
+            row: CheckpointRow(
+                sequence: UInt64(row.int64(1)), stateHash: UInt64(bitPattern: row.int64(6))),
+            hash: UInt64(bitPattern: row.int64(2)), outputSequence: UInt64(row.int64(3)),
+            outputHash: UInt64(bitPattern: row.int64(4)), logic: UInt16(row.int(5)),
+            received: row.time(7), size: row.int(8))
+    }
+
+    func state(of checkpoint: KeptCheckpoint) throws -> [UInt8] {
+        try database.first(
+            "SELECT state FROM checkpoint WHERE partition = ? AND sequence = ?",
+            .integer(checkpoint.partition.number), .integer(checkpoint.row.sequence)
+        ) { $0.blob(0) } ?? []
+    }
+
+    /// Keeps one more, which is newer than those that are there; the oldest goes.
+    func keep(_ checkpoint: Checkpoint, at time: Timestamp) throws {
+        try database.run(
+            """
+            INSERT INTO checkpoint (partition, sequence, hash, output_sequence, output_hash, logic,
+                state_hash, received, state)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(checkpoint.partition.number), .integer(checkpoint.input.sequence),
+            .integer(Int64(bitPattern: checkpoint.input.hash)),
+            .integer(checkpoint.output.sequence),
+            .integer(Int64(bitPattern: checkpoint.output.hash)), .integer(checkpoint.logic),
+            .integer(Int64(bitPattern: checkpoint.stateHash)), .time(time),
+            .blob(checkpoint.state))
+        try database.run(
+            """
+            DELETE FROM checkpoint WHERE partition = ?1 AND sequence <= (
+                SELECT sequence FROM checkpoint WHERE partition = ?1
+                ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
+            """, .integer(checkpoint.partition.number), .integer(Limits.checkpointsKept))
+    }
+}

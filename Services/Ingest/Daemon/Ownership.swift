@@ -1,0 +1,247 @@
+import Bus
+import Hosting
+import IngestCore
+import Model
+import Runtime
+import Store
+import Wire
+
+/// Who computes each partition, and what a new owner begins with: carries what evaluators say to
+/// the ``Coordinator`` and keeps their checkpoints.
+///
+/// Of the members nothing is stored: they say it again each second.
+final class Ownership {
+    let outside: any Surroundings
+    let placed: PlacedVersions
+    let checkpoints: KeptCheckpoints
+    var coordinator: Coordinator
+    var counts = OwnershipCounts()
+    /// Places of which two states are known.
+    var conflicts: [Partition: UInt64] = [:]
+    /// Partitions that nobody computes though there is something to compute: how far they are,
+    /// since when.
+    var neglected: [Partition: (evaluated: UInt64, since: Timestamp)] = [:]
+    private var routes: [ID128: Route] = [:]
+    private var readers: [ID128: (reader: CheckpointReader, heard: Timestamp)] = [:]
+    private var ticked = Timestamp.zero
+
+    init(outside: any Surroundings, database: Database) {
+        self.outside = outside
+        placed = PlacedVersions(database: database)
+        checkpoints = KeptCheckpoints(database: database)
+        coordinator = Coordinator(isNew: true, logic: Limits.logicVersion, at: outside.now)
+    }
+
+    /// Begins over a store: whoever owns something says so.
+    func start(_ core: Core) {
+        coordinator = Coordinator(isNew: core.isNew, logic: core.logic, at: outside.now)
+    }
+
+    // MARK: Members
+
+    /// Takes what a member says.
+    ///
+    /// - Returns: the version that the logs are to go over to, if every member can.
+    func take(_ question: Control, from route: Route) throws -> UInt16? {
+        switch question {
+        case .join(let member, let logic):
+            routes[member] = route
+            return handle(.heard(member: member, logic: logic, holdings: []))
+        case .renew(let member, let logic, let holdings):
+            routes[member] = route
+            return handle(.heard(member: member, logic: logic, holdings: holdings))
+        case .leave(let member): return handle(.left(member: member))
+        case .checkpoint(let piece):
+            let verdict = try take(piece)
+            let answer = CheckpointAnswer(
+                partition: piece.partition, id: piece.id, verdict: verdict)
+            outside.tell(.checkpointAnswer(answer), to: route)
+            return nil
+        default: return nil
+        }
+    }
+
+    /// Lets the coordinator notice who is gone, a few times a second.
+    ///
+    /// - Returns: as ``take(_:from:)``.
+    func tick() throws -> UInt16? {
+        guard outside.now - ticked >= .milliseconds(Ownership.tickMilliseconds) else { return nil }
+        ticked = outside.now
+        readers = readers.filter {
+            outside.now - $0.value.heard <= .seconds(Limits.pieceSeconds)
+        }
+        let raised = handle(.tick)
+        noteNeglected()
+        return raised
+    }
+
+    private static let tickMilliseconds: Int64 = 200
+
+    /// The logs go on by this version, or do not: the turn that raised it was taken back.
+    func logicIs(_ version: UInt16) {
+        guard version != coordinator.logic else { return }
+        _ = handle(.logic(version))
+    }
+
+    private func handle(_ input: Coordinator.Input) -> UInt16? {
+        let before = coordinator.memberIDs
+        var effects: [Coordinator.Effect] = []
+        coordinator.handle(input, at: outside.now, into: &effects)
+        var raised: UInt16?
+        for effect in effects {
+            switch effect {
+            case .assign(let member, let logic, let assignments):
+                guard let route = routes[member] else { continue }
+                outside.tell(
+                    .assign(member: member, logic: logic, assignments: assignments), to: route)
+            case .raise(let version): raised = version
+            }
+        }
+        tellChanges(since: before)
+        return raised
+    }
+
+    private func tellChanges(since before: Set<ID128>) {
+        let members = coordinator.memberIDs
+        guard members != before else { return }
+        for member in members.subtracting(before).sorted() {
+            outside.log.info("an evaluator is there", ["member": member.text])
+        }
+        for member in before.subtracting(members).sorted() {
+            routes[member] = nil
+            outside.log.info("an evaluator is gone", ["member": member.text])
+        }
+    }
+
+    private func noteNeglected() {
+        let unowned = Set(coordinator.unowned)
+        neglected = neglected.filter { unowned.contains($0.key) }
+        for partition in unowned {
+            let end = outside.position(of: .input(partition))?.sequence ?? 0
+            let evaluated = outside.evaluated(partition)
+            if evaluated >= end {
+                neglected[partition] = nil
+            } else if neglected[partition]?.evaluated != evaluated {
+                neglected[partition] = (evaluated, outside.now)
+            }
+        }
+    }
+
+    // MARK: Checkpoints
+
+    /// Takes a piece. Whether the whole would be kept is known from the first one.
+    private func take(_ piece: CheckpointPiece) throws -> CheckpointVerdict {
+        if piece.offset == 0 {
+            let head = Checkpoint(
+                partition: piece.partition, input: piece.input, output: piece.output,
+                logic: piece.logic, stateHash: piece.stateHash, state: [])
+            switch try decide(on: head) {
+            case .keep: break
+            case .known: return .kept
+            case .refuse(let refusal): return refuse(head, refusal)
+            }
+        }
+        makeRoom(for: piece.member)
+        var reader = readers[piece.member]?.reader ?? CheckpointReader()
+        let step = reader.take(piece)
+        readers[piece.member] = (reader, outside.now)
+        switch step {
+        case .more(let next): return .more(next: next)
+        case .refused(let reason):
+            counts.checkpointsRefused["digest", default: 0] += 1
+            return .refused(reason)
+        case .whole(let checkpoint):
+            readers[piece.member] = nil
+            return try take(checkpoint)
+        }
+    }
+
+    /// Forgets the pieces of whoever was silent longest, if there are too many others.
+    private func makeRoom(for member: ID128) {
+        guard readers[member] == nil, readers.count >= Limits.checkpointsAtOnce else { return }
+        let longest = readers.min { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }
+        if let longest { readers[longest.key] = nil }
+    }
+
+    private func take(_ checkpoint: Checkpoint) throws -> CheckpointVerdict {
+        switch try decide(on: checkpoint) {
+        case .keep:
+            try checkpoints.keep(checkpoint, at: outside.now)
+            let kept = try checkpoints.of(checkpoint.partition).map(\.row.sequence)
+            if let oldest = kept.first {
+                try placed.forget(in: checkpoint.partition, before: oldest)
+                if let place = conflicts[checkpoint.partition], place < oldest {
+                    conflicts[checkpoint.partition] = nil
+                }
+            }
+            counts.checkpoints += 1
+            return .kept
+        case .known: return .kept
+        case .refuse(let refusal): return refuse(checkpoint, refusal)
+        }
+    }
+
+    private func decide(on checkpoint: Checkpoint) throws -> CheckpointDecision {
+        let partition = checkpoint.partition
+        return CheckpointRules.decide(
+            on: checkpoint, kept: try checkpoints.of(partition).map(\.row),
+            isInput: try outside.isOnChain(checkpoint.input, of: .input(partition)),
+            isOutput: try outside.isOnChain(checkpoint.output, of: .events(partition)),
+            logic: try placed.logic(of: partition, asOf: checkpoint.input.sequence))
+    }
+
+    private func refuse(
+        _ checkpoint: Checkpoint, _ refusal: CheckpointRefusal
+    ) -> CheckpointVerdict {
+        counts.checkpointsRefused[refusal.rawValue, default: 0] += 1
+        if refusal == .otherState { alarm(checkpoint) }
+        return .refused(refusal.explanation)
+    }
+
+    /// Two evaluators computed different states from the same records: one of them is wrong.
+    private func alarm(_ checkpoint: Checkpoint) {
+        counts.stateConflicts += 1
+        conflicts[checkpoint.partition] = checkpoint.input.sequence
+        outside.log.error(
+            "two evaluators computed different states from the same records",
+            [
+                "partition": checkpoint.partition, "sequence": checkpoint.input.sequence,
+                "state_hash": CheckpointRules.text(of: checkpoint.stateHash),
+            ])
+    }
+
+    // MARK: What a new owner begins with
+
+    /// A checkpoint with the configuration as of it; no rows where there is none, and then
+    /// everything is read from the first record.
+    func snapshot(of partition: Partition) throws -> StreamSnapshot {
+        guard let end = outside.position(of: .input(partition)),
+            let outputs = outside.position(of: .events(partition))
+        else { return StreamSnapshot([]) }
+        let kept = try checkpoints.of(partition).filter { checkpoint in
+            try outside.isOnChain(checkpoint.input(in: end.incarnation), of: .input(partition))
+        }
+        guard let (begin, audit) = CheckpointRules.choose(from: kept.map(\.row)),
+            let chosen = kept.first(where: { $0.row == begin })
+        else { return StreamSnapshot([], at: .start(of: end.incarnation)) }
+        let newer = kept.first { $0.row == audit }
+        let snapshot = PartitionSnapshot(
+            configuration: try placed.configuration(of: partition, asOf: begin.sequence),
+            head: PartitionSnapshot.Head(
+                output: chosen.output(in: outputs.incarnation), logic: chosen.logic,
+                stateHash: begin.stateHash),
+            state: try checkpoints.state(of: chosen),
+            audit: newer.map {
+                PartitionSnapshot.Audit(
+                    input: $0.input(in: end.incarnation), stateHash: $0.row.stateHash)
+            })
+        return StreamSnapshot(snapshot.records, at: chosen.input(in: end.incarnation))
+    }
+
+    /// Where the older of two checkpoints stands: no new owner needs what is before. Nil while
+    /// there are fewer.
+    func pruneFloor(of partition: Partition) throws -> UInt64? {
+        let kept = try checkpoints.of(partition)
+        return kept.count < Limits.checkpointsKept ? nil : kept.first?.row.sequence
+    }
+}

@@ -1,0 +1,129 @@
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Wire
+
+/// Totals since the start.
+struct OwnershipCounts {
+    var checkpoints = 0
+    /// By reason.
+    var checkpointsRefused: [String: Int] = [:]
+    var stateConflicts = 0
+}
+
+// What is to be seen of owners and checkpoints.
+extension Ownership {
+    var troubles: [String] {
+        var found: [String] = []
+        let limit = Duration.seconds(Limits.unownedSeconds)
+        let forgotten = neglected.filter { outside.now - $0.value.since > limit }
+        if !forgotten.isEmpty {
+            found.append(
+                "nobody evaluates \(list(forgotten.keys)), and there are records to evaluate")
+        }
+        for (partition, sequence) in conflicts.sorted(by: { $0.key < $1.key }) {
+            found.append(
+                "in/\(partition): two evaluators computed different states at record \(sequence)")
+        }
+        for view in coordinator.memberViews where !view.isFit {
+            found.append(
+                "evaluator \(view.member.text.prefix(6))… knows logic "
+                    + "\(view.logic.lowerBound) to \(view.logic.upperBound), "
+                    + "the logs go by \(coordinator.logic): it gets no partition")
+        }
+        return found
+    }
+
+    private func list(_ partitions: some Sequence<Partition>) -> String {
+        let sorted = partitions.sorted()
+        let shown = sorted.prefix(8).map(\.description).joined(separator: ", ")
+        let noun = sorted.count == 1 ? "partition" : "partitions"
+        return sorted.count > 8
+            ? "\(sorted.count) \(noun) (\(shown), …)" : "\(noun) \(shown)"
+    }
+
+    /// Members, seats, moves and checkpoints, for `GET /v1/status/ingest`.
+    var statusMembers: [JSON.Member] {
+        let seats = coordinator.seatViews
+        let kept = (try? checkpoints.all()) ?? [:]
+        return [
+            .init("logic", .integer(Int64(coordinator.logic))),
+            .init("members", .array(coordinator.memberViews.map { json($0, seats) })),
+            .init("moves", .integer(Int64(seats.filter { $0.successor != nil }.count))),
+            .init(
+                "partitions",
+                .array(seats.map { json($0, kept[$0.partition] ?? []) })),
+        ]
+    }
+
+    private func json(_ view: MemberView, _ seats: [SeatView]) -> JSON {
+        let held = seats.filter { $0.owner == view.member }
+        return [
+            "member": .string(view.member.text),
+            "logic": [
+                "lowest": .integer(Int64(view.logic.lowerBound)),
+                "highest": .integer(Int64(view.logic.upperBound)),
+            ],
+            "fit": .bool(view.isFit),
+            "partitions": .array(held.map { .integer(Int64($0.partition.number)) }),
+            "live": .integer(Int64(held.filter { $0.state == .live }.count)),
+            "heard": .string(view.heard.description),
+        ]
+    }
+
+    private func json(_ seat: SeatView, _ kept: [KeptCheckpoint]) -> JSON {
+        .object([
+            .init("partition", .integer(Int64(seat.partition.number))),
+            .init("owner", seat.owner.map { .string($0.text) } ?? .null),
+            .init("epoch", seat.epoch.map { .integer(Int64(clamping: $0)) } ?? .null),
+            .init("state", .string(seat.text)),
+            .init("successor", seat.successor.map { .string($0.text) } ?? .null),
+            .init("checkpoints", .array(kept.map(json))),
+        ])
+    }
+
+    private func json(_ kept: KeptCheckpoint) -> JSON {
+        [
+            "sequence": .integer(Int64(clamping: kept.row.sequence)),
+            "received": .string(kept.received.description),
+            "ageSeconds": .integer((outside.now - kept.received).components.seconds),
+            "bytes": .integer(Int64(kept.size)),
+            "stateHash": .string(CheckpointRules.text(of: kept.row.stateHash)),
+        ]
+    }
+
+    func write(to metrics: Metrics) {
+        let seats = coordinator.seatViews
+        metrics.gauge("jaga_ingest_members", "Evaluators that are there.")
+            .set(Double(coordinator.memberIDs.count))
+        metrics.gauge("jaga_ingest_partitions_unowned", "Partitions that no evaluator has.")
+            .set(Double(coordinator.unowned.count))
+        metrics.gauge("jaga_ingest_partitions_moving", "Partitions that wait for a new owner.")
+            .set(Double(seats.filter { $0.successor != nil }.count))
+        metrics.counter("jaga_ingest_moves_total", "Moves of partitions begun.")
+            .set(Double(coordinator.moves))
+        metrics.counter("jaga_ingest_checkpoints_total", "Checkpoints of partitions kept.")
+            .set(Double(counts.checkpoints))
+        let refused = metrics.counter(
+            "jaga_ingest_checkpoints_refused_total", "Checkpoints not kept.", "reason")
+        for (reason, count) in counts.checkpointsRefused { refused.set(Double(count), reason) }
+        metrics.counter(
+            "jaga_ingest_state_conflicts_total", "Checkpoints with another state than one kept."
+        ).set(Double(counts.stateConflicts))
+    }
+}
+
+extension SeatView {
+    /// `unowned`, `assigned`, `restoring` or `live`.
+    var text: String {
+        guard owner != nil else { return "unowned" }
+        switch state {
+        case nil: return "assigned"
+        case .restoring: return "restoring"
+        case .live: return "live"
+        // Who has failed owns it no longer.
+        case .failed: return "unowned"
+        }
+    }
+}

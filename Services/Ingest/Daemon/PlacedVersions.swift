@@ -1,0 +1,99 @@
+import Model
+import Store
+import Wire
+
+/// What the log of each partition says of its configuration, in every version that a checkpoint may
+/// need: the log itself is pruned one day.
+struct PlacedVersions {
+    let database: Database
+
+    /// What a version is of; circles come before the people who need them.
+    private enum Part: Int {
+        case logic = 0
+        case circle = 1
+        case person = 2
+    }
+
+    /// Keeps a record that was just appended, if it is about configuration.
+    func note(
+        _ body: EventBody, _ record: Record, at sequence: UInt64, in partition: Partition
+    ) throws {
+        let part: Part
+        let subject: String
+        switch body {
+        case .inputLogic: (part, subject) = (.logic, "")
+        case .inputCircle(let placed): (part, subject) = (.circle, placed.circle.description)
+        case .inputCircleRemoved(let removal):
+            (part, subject) = (.circle, removal.circle.description)
+        case .inputPerson(let placed): (part, subject) = (.person, placed.person.description)
+        case .inputPersonRemoved(let removal):
+            (part, subject) = (.person, removal.person.description)
+        default: return
+        }
+        try database.run(
+            """
+            INSERT INTO placed (partition, part, subject, sequence, kind, schema, id, payload)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(partition.number), .integer(part.rawValue), .text(subject),
+            .integer(sequence), .integer(record.kind), .integer(record.schema), .id(record.id),
+            .blob(record.payload))
+    }
+
+    /// The records that lead to a partition's configuration after a sequence: circles, then people,
+    /// each in the order of the log.
+    func configuration(of partition: Partition, asOf sequence: UInt64) throws -> [Record] {
+        try database.all(
+            """
+            SELECT kind, schema, id, payload FROM placed AS one
+            WHERE partition = ?1 AND part > 0 AND sequence <= ?2 AND kind IN (?3, ?4)
+                AND NOT EXISTS (
+                    SELECT 1 FROM placed AS newer
+                    WHERE newer.partition = ?1 AND newer.part = one.part
+                        AND newer.subject = one.subject
+                        AND newer.sequence > one.sequence AND newer.sequence <= ?2)
+            ORDER BY part, sequence
+            """,
+            .integer(partition.number), .integer(sequence),
+            .integer(EventKind.inputCircle.rawValue), .integer(EventKind.inputPerson.rawValue),
+            as: record)
+    }
+
+    /// The version of the logic in force after a sequence; nil where the log has not begun.
+    func logic(of partition: Partition, asOf sequence: UInt64) throws -> UInt16? {
+        let found = try database.first(
+            """
+            SELECT kind, schema, id, payload FROM placed
+            WHERE partition = ? AND part = 0 AND sequence <= ? ORDER BY sequence DESC LIMIT 1
+            """,
+            .integer(partition.number), .integer(sequence), as: record)
+        guard let found, case .inputLogic(let logic) = try EventCodec.decode(found).body else {
+            return nil
+        }
+        return UInt16(exactly: logic.version)
+    }
+
+    private func record(_ row: Row) -> Record {
+        Record(
+            kind: UInt16(row.int(0)), schema: UInt16(row.int(1)), id: row.id(2),
+            payload: row.blob(3))
+    }
+
+    /// Forgets versions that are of no use to anybody who begins at a sequence or later.
+    func forget(in partition: Partition, before sequence: UInt64) throws {
+        try database.run(
+            """
+            DELETE FROM placed WHERE number IN (
+                SELECT number FROM (
+                    SELECT number, sequence, max(sequence) OVER (
+                        PARTITION BY part, subject) AS newest
+                    FROM placed WHERE partition = ?1 AND sequence <= ?2)
+                WHERE sequence < newest)
+            """, .integer(partition.number), .integer(sequence))
+        try database.run(
+            "DELETE FROM placed WHERE partition = ? AND sequence <= ? AND kind IN (?, ?)",
+            .integer(partition.number), .integer(sequence),
+            .integer(EventKind.inputCircleRemoved.rawValue),
+            .integer(EventKind.inputPersonRemoved.rawValue))
+    }
+}

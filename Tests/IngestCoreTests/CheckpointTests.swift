@@ -1,0 +1,83 @@
+import Model
+import Testing
+import Wire
+
+@testable import IngestCore
+
+@Suite struct CheckpointTests {
+    private func checkpoint(
+        at sequence: UInt64, stateHash: UInt64 = 7, logic: UInt16 = 1
+    ) -> Checkpoint {
+        Checkpoint(
+            partition: Partition.all[0],
+            input: Position(incarnation: member(1), sequence: sequence, hash: 5),
+            output: .start(of: member(2)), logic: logic, stateHash: stateHash, state: [1])
+    }
+
+    private func decide(
+        _ checkpoint: Checkpoint, _ kept: [CheckpointRow] = [], isInput: Bool = true,
+        isOutput: Bool = true, logic: UInt16? = 1
+    ) -> CheckpointDecision {
+        CheckpointRules.decide(
+            on: checkpoint, kept: kept, isInput: isInput, isOutput: isOutput, logic: logic)
+    }
+
+    private let kept = [
+        CheckpointRow(sequence: 10, stateHash: 1), CheckpointRow(sequence: 20, stateHash: 2),
+    ]
+
+    @Test func `one that goes on where the log is goes into the store`() {
+        #expect(decide(checkpoint(at: 1)) == .keep)
+        #expect(decide(checkpoint(at: 21), kept) == .keep)
+    }
+
+    @Test func `one of another log, other outputs or another logic does not`() {
+        #expect(decide(checkpoint(at: 1), isInput: false) == .refuse(.otherInput))
+        #expect(decide(checkpoint(at: 0)) == .refuse(.otherInput))
+        #expect(decide(checkpoint(at: 1), isOutput: false) == .refuse(.otherOutput))
+        #expect(decide(checkpoint(at: 1), logic: 2) == .refuse(.otherLogic))
+        #expect(decide(checkpoint(at: 1), logic: nil) == .refuse(.otherLogic))
+    }
+
+    @Test func `one sent again is known, and another state at its place is noticed`() {
+        #expect(decide(checkpoint(at: 10, stateHash: 1), kept) == .known)
+        #expect(decide(checkpoint(at: 20, stateHash: 2), kept) == .known)
+        #expect(decide(checkpoint(at: 10, stateHash: 2), kept) == .refuse(.otherState))
+        #expect(decide(checkpoint(at: 20, stateHash: 1), kept) == .refuse(.otherState))
+        #expect(decide(checkpoint(at: 15), kept) == .refuse(.older))
+        #expect(decide(checkpoint(at: 5), kept) == .refuse(.older))
+    }
+
+    @Test func `a new owner begins with the older one, as long as the newer one is near`() {
+        #expect(CheckpointRules.choose(from: []) == nil)
+        let one = CheckpointRules.choose(from: [kept[0]])
+        #expect(one?.begin == kept[0] && one?.audit == nil)
+        for (distance, begins) in [(2000, 10), (2001, 2011)] as [(UInt64, UInt64)] {
+            let newer = CheckpointRow(sequence: 10 + distance, stateHash: 3)
+            let chosen = CheckpointRules.choose(from: [kept[0], newer])
+            #expect(chosen?.begin.sequence == begins)
+            #expect(chosen?.audit == (begins == 10 ? newer : nil))
+        }
+    }
+
+    @Test func `a newer logic comes into every log, once, and new ones begin with it`() {
+        var bench = Bench()
+        let opened = Set(bench.input.map(\.partition))
+        bench.handle(.logic(2))
+        bench.handle(.logic(2))
+        bench.handle(.logic(1))
+        let told = bench.input.filter { $0.event.body == .inputLogic(LogicVersion(version: 2)) }
+        #expect(told.count == opened.count)
+        #expect(Set(told.map(\.partition)) == opened)
+        #expect(Set(told.map(\.event.id)).count == opened.count)
+        bench.restart()
+        #expect(bench.core.logic == 2)
+        let stranger = (6...).first { !opened.contains(Partition.of(person($0))) } ?? 6
+        bench.change(.personChanged(Person(id: person(stranger), name: "Fay")))
+        bench.endTurns()
+        let begun = bench.input.first { $0.partition == Partition.of(person(stranger)) }
+        #expect(begun?.event.body == .inputLogic(LogicVersion(version: 2)))
+        #expect(
+            zip(bench.input, bench.input.dropFirst()).allSatisfy { $0.event.time <= $1.event.time })
+    }
+}

@@ -1,0 +1,208 @@
+import Model
+import Testing
+import Wire
+
+@testable import IngestCore
+
+@Suite struct CoordinatorTests {
+    private let first = Partition.all[0]
+
+    @Test func `the first member of an empty store gets everything at once`() {
+        var party = Party()
+        party.join(1)
+        #expect(party.partitions(of: 1) == Partition.all)
+    }
+
+    @Test func `a second one takes over half, each partition as soon as it is live`() {
+        var party = Party()
+        party.join(1)
+        party.settle()
+        party.join(2)
+        #expect(party.partitions(of: 1).count == 64)
+        #expect(party.partitions(of: 2).count == 32)
+        #expect(party.coordinator.moves == 32)
+        party.settle()
+        #expect(party.partitions(of: 1).count == 32)
+        #expect(Set(party.partitions(of: 1)).isDisjoint(with: party.partitions(of: 2)))
+        #expect(party.coordinator.moves == 32)
+    }
+
+    @Test func `the owner keeps a partition while its successor reads`() {
+        var party = Party(partitions: 2)
+        party.join(1)
+        party.settle()
+        party.join(2)
+        let moved = party.partitions(of: 2)
+        #expect(moved.count == 1)
+        party.wait(seconds: 20)
+        #expect(moved.allSatisfy { party.owner(of: $0) == 1 })
+        party.becomeLive(2)
+        #expect(moved.allSatisfy { party.owner(of: $0) == 2 })
+    }
+
+    @Test func `who is silent for more than three seconds has lost everything`() {
+        var party = Party()
+        party.join(1)
+        party.join(2)
+        party.settle()
+        party.stop(2)
+        party.wait(seconds: 3)
+        #expect(party.shares[2] == 32)
+        party.wait(seconds: 1)
+        #expect(party.shares == [1: 64])
+    }
+
+    @Test func `who leaves is followed at once`() {
+        var party = Party()
+        for number in 1...3 { party.join(UInt64(number)) }
+        party.settle()
+        let before = party.owners
+        party.leave(3)
+        #expect(party.shares == [1: 32, 2: 32])
+        for (partition, owner) in before where owner != 3 {
+            #expect(party.owner(of: partition) == owner)
+        }
+    }
+
+    @Test func `a stopped one that goes on gets its share back, new epochs for all of it`() {
+        var party = Party()
+        party.join(1)
+        party.join(2)
+        party.settle()
+        let before = Set(party.partitions(of: 2))
+        let epochs = party.players[2]?.holdings.map(\.epoch).max() ?? 0
+        party.stop(2)
+        party.wait(seconds: 15)
+        party.settle()
+        party.go(on: 2)
+        #expect(Set(party.partitions(of: 2)) == before)
+        #expect(party.players[2]?.holdings.allSatisfy { $0.epoch > epochs } == true)
+    }
+
+    @Test func `what one cannot compute goes to another, and never back`() {
+        var party = Party(partitions: 4)
+        party.join(1)
+        party.join(2)
+        party.settle()
+        let partition = party.partitions(of: 1)[0]
+        party.fail(1, at: partition)
+        #expect(party.owner(of: partition) == 2)
+        party.leave(2)
+        #expect(party.owner(of: partition) == nil)
+        #expect(party.partitions(of: 1).count == 3)
+        party.join(3)
+        #expect(party.owner(of: partition) == 3)
+    }
+
+    @Test func `a successor that fails leaves the partition where it was`() {
+        var party = Party(partitions: 2)
+        party.join(1)
+        party.settle()
+        party.join(2)
+        let moved = party.partitions(of: 2)[0]
+        party.fail(2, at: moved)
+        #expect(party.owner(of: moved) == 1)
+        #expect(!party.partitions(of: 2).contains(moved))
+        #expect(party.isEven)
+    }
+
+    @Test func `after a restart everybody keeps what they claim, moves under way too`() {
+        var party = Party()
+        party.join(1)
+        party.join(2)
+        party.settle()
+        party.join(3)
+        let owners = party.owners
+        let successors = Set(party.partitions(of: 3))
+        let held = party.players.mapValues(\.held)
+        party.restart()
+        for number in [3, 1, 2] as [UInt64] { party.renew(number) }
+        #expect(party.owners == owners)
+        #expect(Set(party.partitions(of: 3)) == successors)
+        party.wait(seconds: 5)
+        #expect(party.owners == owners)
+        #expect(party.players.mapValues(\.held) == held)
+        #expect(party.coordinator.moves == 0)
+    }
+
+    @Test func `after a restart nobody gets what another may still claim`() {
+        var party = Party()
+        party.join(1)
+        party.join(2)
+        party.settle()
+        let mine = party.partitions(of: 1)
+        party.restart()
+        party.renew(1)
+        #expect(party.partitions(of: 1) == mine)
+        party.players[2] = nil
+        party.wait(seconds: 1)
+        #expect(party.partitions(of: 1) == mine)
+        party.wait(seconds: 1)
+        #expect(party.partitions(of: 1) == Partition.all)
+    }
+
+    @Test func `of two who claim the same the older one owns and the newer one follows`() {
+        for isOlderFirst in [true, false] {
+            var party = Party(partitions: 1, isNew: false)
+            for number in isOlderFirst ? [1, 2] : [2, 1] as [UInt64] {
+                let holding = Holding(partition: first, epoch: number * 10, state: .restoring)
+                party.players[number] = .init(logic: 1...1, held: [first: holding])
+                party.renew(number)
+            }
+            #expect(party.owner(of: first) == 1)
+            #expect(party.coordinator.seats[first]?.successor?.member == member(2))
+            party.becomeLive(2)
+            #expect(party.partitions(of: 1).isEmpty)
+            #expect(party.owner(of: first) == 2)
+        }
+    }
+
+    @Test func `a coordinator that was away does not blame the members`() {
+        var party = Party()
+        party.join(1)
+        party.join(2)
+        party.settle()
+        let before = party.owners
+        party.now = party.now + .seconds(60)
+        party.handle(.tick)
+        party.wait(seconds: 2)
+        #expect(party.owners == before)
+    }
+
+    @Test func `who cannot run the logic of the logs gets nothing`() {
+        var party = Party()
+        party.join(1, logic: 2...3)
+        #expect(party.partitions(of: 1).isEmpty)
+        party.join(2, logic: 1...2)
+        #expect(party.partitions(of: 2) == Partition.all)
+        #expect(party.raised == nil)
+    }
+
+    @Test func `the logic rises once everybody can run the newer one`() {
+        var party = Party()
+        party.join(1, logic: 1...1)
+        party.join(2, logic: 1...2)
+        party.settle()
+        #expect(party.raised == nil)
+        party.leave(1)
+        #expect(party.raised == 2)
+        party.raised = nil
+        party.handle(.tick)
+        #expect(party.raised == 2, "asked for until it is so")
+        party.handle(.logic(2))
+        party.raised = nil
+        party.wait(seconds: 1)
+        #expect(party.raised == nil)
+        party.join(3, logic: 1...1)
+        #expect(party.partitions(of: 3).isEmpty)
+    }
+
+    @Test func `the logic does not rise while older members may not have spoken yet`() {
+        var party = Party(isNew: false)
+        party.join(2, logic: 1...2)
+        #expect(party.raised == nil)
+        party.join(1, logic: 1...1)
+        party.wait(seconds: 3)
+        #expect(party.raised == nil)
+    }
+}

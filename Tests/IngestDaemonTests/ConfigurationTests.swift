@@ -1,0 +1,162 @@
+import Bus
+import Directory
+import Hashing
+import Model
+import Store
+import TestSupport
+import Testing
+import Wire
+
+@testable import IngestCore
+@testable import IngestDaemon
+
+/// The configuration of a partition as whoever reads its log from the first record has it.
+private struct Replayed: Equatable {
+    var circles: [CircleID: Record] = [:]
+    var people: [PersonID: Record] = [:]
+
+    init(_ records: some Sequence<Record>) throws {
+        for record in records {
+            switch try EventCodec.decode(record).body {
+            case .inputCircle(let placed): circles[placed.circle] = record
+            case .inputCircleRemoved(let removal): circles[removal.circle] = nil
+            case .inputPerson(let placed): people[placed.person] = record
+            case .inputPersonRemoved(let removal): people[removal.person] = nil
+            default: break
+            }
+        }
+    }
+}
+
+@Suite struct ConfigurationTests {
+    private func log(_ world: World, _ partition: Partition, to sequence: UInt64) throws -> [Record]
+    {
+        var records: [Record] = []
+        while UInt64(records.count) < sequence {
+            records += try SQLiteBusStore(world.database).records(
+                of: .input(partition), after: UInt64(records.count), through: sequence,
+                bytesMax: 1 << 20
+            ).map(\.record)
+        }
+        return records
+    }
+
+    /// Changes the directory as its writer would.
+    private func change(_ world: World, _ body: EventBody) throws {
+        let event = Event(id: EventID(.zero), time: world.now, body: body)
+        try world.turn {
+            try world.service.directoryWillChange(event)
+            world.replica.apply(body)
+        }
+        while world.service.nextDeadline != nil { try world.turn {} }
+    }
+
+    private func randomChange(_ random: inout SeededGenerator, step: Int64) -> EventBody {
+        let number = UInt64.random(in: 1...3, using: &random)
+        let center = Coordinate(latitudeE7: 30_000_000, longitudeE7: 1_010_000_000)
+        func zone(of owner: ZoneOwner) -> EventBody {
+            .zoneChanged(
+                Zone(
+                    id: ZoneID(ID128(high: 5, low: number)), owner: owner, name: "Z",
+                    shape: .circle(center: center, radiusCentimetres: 10_000),
+                    prepared: PreparedGeometry(
+                        origin: center, coefficients: [1], radiusCentimetres: 10_000, polygons: [],
+                        inradiusCentimetres: 10_000, reachCentimetres: 10_000), version: step))
+        }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return zone(of: .circle(circle(number)))
+        case 1: return zone(of: .person(person(number)))
+        case 2: return .personRemoved(PersonRemoval(person: person(number)))
+        case 3: return .personChanged(Person(id: person(number), name: "P\(step)"))
+        default:
+            let members = (1...3).filter { _ in Bool.random(using: &random) }.map {
+                Membership(
+                    person: person($0), role: .member, joined: start, trackerID: "T\($0)")
+            }
+            return .circleChanged(Circle(id: circle(number), name: "C", members: members))
+        }
+    }
+
+    @Test(arguments: 1...6)
+    func `configuration is given out as the log had it at the checkpoint`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let world = try World()
+        let evaluator = Evaluator(1, in: world)
+        var checked = 0
+        for step in 0..<60 {
+            world.now = world.now + .seconds(1)
+            try change(world, randomChange(&random, step: Int64(step)))
+            let partition = World.partitions.randomElement(using: &random) ?? World.partitions[0]
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: try world.restart()
+            case 1...3: _ = try evaluator.send(world.checkpoint(of: partition))
+            default: break
+            }
+            let (snapshot, position) = try world.snapshot(partition)
+            guard let snapshot, let position else { continue }
+            let found = try Replayed(snapshot.configuration)
+            let wanted = try Replayed(log(world, partition, to: position.sequence))
+            #expect(found == wanted)
+            #expect(snapshot.configuration.count == found.circles.count + found.people.count)
+            let kinds = snapshot.configuration.map(\.kind)
+            #expect(kinds == kinds.sorted(by: >), "circles before people")
+            checked += 1
+        }
+        #expect(checked > 0)
+    }
+
+    @Test func `versions that no checkpoint needs are forgotten`() throws {
+        let world = try World()
+        let evaluator = Evaluator(1, in: world)
+        let partition = Partition.of(person(1))
+        func versions() throws -> Value? {
+            try world.database.scalar(
+                "SELECT count(*) FROM placed WHERE partition = ?", .integer(partition.number))
+        }
+        let before = try versions()
+        for round in 0..<4 {
+            for step in 0..<10 as Range<Int64> {
+                let center = Coordinate(latitudeE7: 30_000_000, longitudeE7: 1_010_000_000)
+                try change(
+                    world,
+                    .zoneChanged(
+                        Zone(
+                            id: ZoneID(ID128(high: 5, low: 1)), owner: .circle(circle(1)),
+                            name: "Z", shape: .circle(center: center, radiusCentimetres: 10_000),
+                            prepared: PreparedGeometry(
+                                origin: center, coefficients: [1], radiusCentimetres: 10_000,
+                                polygons: [], inradiusCentimetres: 10_000,
+                                reachCentimetres: 10_000), version: Int64(round) * 10 + step)))
+                world.now = world.now + .seconds(1)
+            }
+            #expect(try evaluator.send(world.checkpoint(of: partition)) == .kept)
+        }
+        guard case .integer(let first) = before, case .integer(let last) = try versions() else {
+            Issue.record("a count is a number")
+            return
+        }
+        #expect(last == first + 10, "those between the two checkpoints kept")
+    }
+
+    @Test func `a store from before knows what it has placed`() throws {
+        let world = try World()
+        try change(world, .personRemoved(PersonRemoval(person: person(2))))
+        let read = "SELECT partition, part, subject, sequence, kind, id, payload FROM placed"
+        func rows() throws -> [[Value]] {
+            try world.database.all(read + " ORDER BY partition, sequence") { row in
+                (0..<7).map { row.value($0) }
+            }
+        }
+        let before = try rows()
+        #expect(before.count > 6)
+        try world.database.execute(
+            """
+            DROP TABLE placed; DROP TABLE checkpoint;
+            ALTER TABLE sequence DROP COLUMN logic;
+            DELETE FROM migration WHERE component = '' AND number = 2;
+            """)
+        try world.restart()
+        #expect(try rows() == before)
+        #expect(world.service.core.logic == Limits.logicVersion)
+    }
+}

@@ -1,0 +1,179 @@
+import Hashing
+import Model
+import Parsing
+import Runtime
+import Testing
+import Wire
+
+@testable import IngestCore
+@testable import IngestDaemon
+
+@Suite struct OwnershipTests {
+    @Test func `evaluators are told their partitions, and of changes unasked`() throws {
+        let world = try World()
+        let (first, second) = (Evaluator(1, in: world), Evaluator(2, in: world))
+        try world.wait(seconds: 3)
+        try first.join()
+        #expect(first.assignments.count == 64)
+        try first.renew()
+        try second.join()
+        #expect(first.assignments.count == 64 && second.assignments.count == 32)
+        try second.renew()
+        #expect(first.assignments.count == 32, "the successor is live")
+        try second.say(.leave(member: second.member))
+        #expect(first.assignments.count == 64)
+    }
+
+    @Test func `what a turn that was taken back would have said comes with the next renewal`()
+        throws
+    {
+        let world = try World()
+        let (first, second) = (Evaluator(1, in: world), Evaluator(2, in: world))
+        try world.wait(seconds: 3)
+        try first.join()
+        try first.renew()
+        let before = world.told.count
+        try world.failingTurn {
+            try world.service.coordinate(
+                .join(member: second.member, logic: 1...1), from: second.route)
+        }
+        #expect(world.told.count == before)
+        try second.renew()
+        try second.renew()
+        try first.renew()
+        #expect(first.assignments.count == 32 && second.assignments.count == 32)
+    }
+
+    @Test func `a restart of ingest changes nobody's partitions`() throws {
+        let world = try World()
+        let evaluators = (1...3).map { Evaluator($0, in: world) }
+        try world.wait(seconds: 3)
+        for evaluator in evaluators { try evaluator.join() }
+        for _ in 0..<2 { for evaluator in evaluators { try evaluator.renew() } }
+        let before = evaluators.map(\.assignments)
+        try world.restart()
+        try world.wait(seconds: 5, with: evaluators)
+        #expect(evaluators.map(\.assignments) == before)
+    }
+
+    @Test func `nobody gets anything over an existing store before others could claim it`() throws {
+        let world = try World()
+        try world.restart()
+        let evaluator = Evaluator(1, in: world)
+        try evaluator.join()
+        #expect(evaluator.assignments.isEmpty)
+        try world.wait(seconds: 2, with: [evaluator])
+        #expect(evaluator.assignments.count == 64)
+    }
+
+    @Test func `the logs go over to a logic that every evaluator has`() throws {
+        let world = try World()
+        var evaluators = (1...2).map { Evaluator($0, in: world) }
+        evaluators[0].logic = 1...2
+        try world.wait(seconds: 3)
+        for evaluator in evaluators.reversed() { try evaluator.join() }
+        #expect(try told(world, logic: 2) == 0)
+        evaluators[1].logic = 1...3
+        try world.failingTurn {
+            try world.service.coordinate(
+                .renew(member: evaluators[1].member, logic: 1...3, holdings: []),
+                from: evaluators[1].route)
+        }
+        #expect(world.service.core.logic == 1)
+        #expect(world.service.ownership.coordinator.logic == 1)
+        try evaluators[1].renew()
+        let begun = Set(World.partitions).count
+        #expect(try told(world, logic: 2) == begun)
+        try world.restart()
+        try world.wait(seconds: 3, with: evaluators)
+        #expect(world.service.core.logic == 2)
+        #expect(try told(world, logic: 2) == begun)
+    }
+
+    private func told(_ world: World, logic: Int) throws -> Int {
+        world.records(.inputLogic).filter {
+            $0.body == .inputLogic(LogicVersion(version: logic))
+        }.count
+    }
+
+    @Test func `partitions that nobody evaluates are a trouble if there is something to do`() throws
+    {
+        let world = try World()
+        try world.wait(seconds: 10)
+        #expect(world.service.troubles.count == 1, "people were placed, nobody has read it")
+        for partition in World.partitions {
+            world.evaluated[partition] = world.end(partition).sequence
+        }
+        try world.wait(seconds: 1)
+        #expect(world.service.troubles.isEmpty)
+        try world.report()
+        try world.wait(seconds: 4)
+        #expect(world.service.troubles.isEmpty, "not so quick")
+        try world.wait(seconds: 3)
+        let trouble = "nobody evaluates partition \(Partition.of(person(1)))"
+        #expect(world.service.troubles.first?.hasPrefix(trouble) == true)
+        let evaluator = Evaluator(1, in: world)
+        try evaluator.join()
+        try world.wait(seconds: 1, with: [evaluator])
+        #expect(world.service.troubles.isEmpty)
+        try world.wait(seconds: 10)
+        #expect(world.service.troubles.count == 1, "the evaluator is gone")
+    }
+
+    @Test func `partitions that somebody without a seat reads are no trouble`() throws {
+        let world = try World()
+        for _ in 0..<20 {
+            try world.report()
+            try world.wait(seconds: 1)
+            for partition in World.partitions {
+                world.evaluated[partition] = world.end(partition).sequence
+            }
+            world.evaluated[Partition.of(person(1))]? -= 1
+        }
+        #expect(world.service.troubles.isEmpty)
+    }
+
+    @Test func `an evaluator that cannot run the logic is a trouble and gets nothing`() throws {
+        let world = try World()
+        var evaluator = Evaluator(1, in: world)
+        evaluator.logic = 2...3
+        try evaluator.join()
+        try world.wait(seconds: 3, with: [evaluator])
+        #expect(evaluator.assignments.isEmpty)
+        #expect(world.service.troubles.contains { $0.contains("knows logic 2 to 3") })
+    }
+
+    @Test func `the operator sees members, owners, moves and checkpoints`() throws {
+        let world = try World()
+        let (first, second) = (Evaluator(1, in: world), Evaluator(2, in: world))
+        try world.wait(seconds: 3)
+        try first.join()
+        try first.renew()
+        try second.join()
+        let partition = World.partitions[0]
+        #expect(try first.send(world.checkpoint(of: partition, state: [1, 2])) == .kept)
+        let details = world.service.statusDetails
+        let members = details["members"]?.array ?? []
+        #expect(members.count == 2)
+        #expect(members[0]["member"]?.string == first.member.text)
+        #expect(members[0]["partitions"]?.array?.count == 64)
+        #expect(members[0]["live"]?.int == 64)
+        #expect(members[1]["partitions"]?.array?.isEmpty == true)
+        #expect(details["moves"]?.int == 32)
+        let seats = details["partitions"]?.array ?? []
+        #expect(seats.count == 64)
+        #expect(seats.filter { $0["successor"]?.string == second.member.text }.count == 32)
+        let checkpoints = seats[Int(partition.number)]["checkpoints"]?.array ?? []
+        #expect(checkpoints.count == 1)
+        #expect(checkpoints[0]["sequence"]?.int == Int(world.end(partition).sequence))
+        #expect(checkpoints[0]["bytes"]?.int == 2)
+        #expect(checkpoints[0]["stateHash"]?.string == "0000000000000007")
+        let metrics = Metrics()
+        world.service.writeMetrics(metrics)
+        let page = metrics.render()
+        for line in [
+            "jaga_ingest_members 2", "jaga_ingest_partitions_unowned 0",
+            "jaga_ingest_moves_total 32", "jaga_ingest_checkpoints_total 1",
+        ] { #expect(page.contains(line + "\n"), "\(line)") }
+    }
+}
