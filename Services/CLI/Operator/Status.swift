@@ -10,7 +10,8 @@ enum Status: Command {
         summary: "services, streams and how far each is read, messages, gateways",
         details: """
             'behind' counts records that a reader of a stream has not on its disk yet; partitions of
-            in and events are added up. The exit status is 0 when every service is ready, else 1.
+            in and events are added up. Each evaluator is shown with the partitions that it owns.
+            The exit status is 0 when every service is ready, else 1.
             """,
         options: [.json, .portBase] + Syntax.Option.api)
 
@@ -78,12 +79,8 @@ struct StatusReport {
         return table.lines
     }
 
-    /// Who decides for the people of each partition.
-    private var partitions: [String] {
-        let evaluator = documents.first { $0.service == .evaluator }?.json
-        let owner = evaluator == nil ? "nobody: no evaluator answers" : "the one evaluator"
-        return ["partitions \(Partition.count), owned by \(owner)"]
-    }
+    /// Who decides for the people of each partition, as ingest knows it.
+    private var partitions: [String] { details(.ingest).map(Owners.lines) ?? [] }
 
     private var troubles: [String] {
         documents.flatMap { service, json in

@@ -1,0 +1,58 @@
+import Model
+import Parsing
+import Testing
+
+@testable import JagaCLI
+
+@Suite struct `Owners of partitions` {
+    private func seats(
+        _ owners: [String?], successors: [Int: String] = [:]
+    ) -> JSON {
+        .array(
+            owners.enumerated().map { index, owner in
+                .object([
+                    .init("owner", owner.map { .string($0) } ?? .null),
+                    .init("successor", successors[index].map { .string($0) } ?? .null),
+                ])
+            })
+    }
+
+    private func member(_ id: String, count: Int, live: Int, fit: Bool = true) -> JSON {
+        [
+            "member": .string(id), "fit": .bool(fit), "live": .integer(Int64(live)),
+            "partitions": .array((0..<count).map { .integer(Int64($0)) }),
+        ]
+    }
+
+    @Test func `are shown an evaluator a line`() {
+        let one = String(repeating: "a", count: 26)
+        let two = String(repeating: "b", count: 26)
+        let owners = [String?](repeating: one, count: 62) + [two, nil]
+        let details: JSON = [
+            "members": [member(one, count: 62, live: 62), member(two, count: 1, live: 0)],
+            "partitions": seats(owners, successors: [0: two, 1: two]),
+        ]
+        #expect(
+            Owners.lines(details) == [
+                "partitions 64, 2 evaluators, 1 unowned", "evaluator aaaaaa…: 62 partitions, live",
+                "evaluator bbbbbb…: 1 partition, 0 live, 2 on the way to it",
+            ])
+    }
+
+    @Test func `are nobody as long as no evaluator is there`() {
+        let details: JSON = [
+            "members": [], "partitions": seats([String?](repeating: nil, count: 64)),
+        ]
+        #expect(Owners.lines(details) == ["partitions 64, 0 evaluators, all unowned"])
+    }
+
+    @Test func `are none that cannot run the logic`() {
+        let details: JSON = [
+            "members": [member("cccccccc", count: 0, live: 0, fit: false)],
+            "partitions": seats([String?](repeating: nil, count: 64)),
+        ]
+        #expect(
+            Owners.lines(details).last
+                == "evaluator cccccc…: cannot run the logic of the logs")
+    }
+}
