@@ -46,6 +46,7 @@ public final class Host {
     private(set) var exitCode: Int32 = 0
     /// Why the last turn was taken back; nil once one was committed.
     private(set) var lastFailure: String?
+    private(set) var disk: DiskGauge?
     private var logged: (text: String, at: Timestamp)?
 
     init(definition: ServiceDefinition, configuration: Configuration, parts: HostParts) {
@@ -57,6 +58,7 @@ public final class Host {
         database = parts.database
         bus = parts.bus
         directory = parts.directory
+        disk = parts.disk
         now = parts.clock.now
         started = now
         turnsTakenBack = metrics.counter(
@@ -67,6 +69,9 @@ public final class Host {
 
     /// The port that HTTP listens on.
     public var httpPort: Int { parts.server.port }
+
+    /// How little room is left for the store: what can wait is to be refused by it.
+    public var diskPressure: DiskPressure { disk?.pressure ?? .none }
 
     // MARK: What a service says; it leaves after COMMIT
 
@@ -99,6 +104,7 @@ public final class Host {
     /// Takes what is ready, without waiting for anything.
     func step() {
         advanceTime()
+        disk?.step(now, log: log)
         let signals = parts.signals?.drain() ?? []
         if signals.contains(where: { $0 != .childEnded }) { startLeaving() }
         let requests = admit(parts.server.drain())

@@ -12,7 +12,7 @@ extension Host {
     func hostResponse(to request: Request) -> Response? {
         guard request.method == .get else { return nil }
         switch request.path {
-        case "/healthz": return health(problems: troubles)
+        case "/healthz": return health(problems: troubles + alarms)
         case "/readyz": return health(problems: unready + troubles)
         case "/metrics": return metricsPage()
         case "/v1/status/\(definition.name.rawValue)": return status(for: request)
@@ -27,6 +27,16 @@ extension Host {
         return all
     }
 
+    /// What somebody must look at, although requests may be sent here.
+    var alarms: [String] {
+        diskPressure >= .tight ? [disk?.sentence].compactMap(\.self) : []
+    }
+
+    /// What somebody should look at some day.
+    var concerns: [String] {
+        diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : []
+    }
+
     /// Why requests should not be sent here yet.
     var unready: [String] {
         bus.isCaughtUp ? [] : ["streams are not caught up"]
@@ -37,6 +47,7 @@ extension Host {
             .init("status", .string(problems.isEmpty ? "ok" : "trouble")),
             .init("service", .string(definition.name.rawValue)),
             .init("troubles", .array(problems.map(JSON.string))),
+            .init("concerns", .array(concerns.map(JSON.string))),
         ])
         return .json(body.serialized(), status: problems.isEmpty ? 200 : 503)
     }
@@ -44,6 +55,7 @@ extension Host {
     private func metricsPage() -> Response {
         service?.writeMetrics(metrics)
         bus.writeMetrics(metrics)
+        disk?.write(to: metrics)
         metrics.readProcess()
         return Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
@@ -72,7 +84,7 @@ extension Host {
             .init("version", .string(Version.text)),
             .init("started", .string(started.description)),
             .init("ready", .bool(unready.isEmpty && troubles.isEmpty)),
-            .init("troubles", .array((troubles + unready).map(JSON.string))),
+            .init("troubles", .array((troubles + alarms + unready + concerns).map(JSON.string))),
             .init("port", .integer(Int64(httpPort))),
             .init("streams", .array(bus.heads.filter { $0.head.sequence > 0 }.map(\.json))),
             .init("cursors", .array(bus.lags.filter { $0.head > 0 }.map(\.json))),

@@ -21,6 +21,8 @@ struct HostParts {
     var transfers: any Courier
     var bus: Bus
     var directory: ReplicaStore?
+    /// Nil for a service without a disk.
+    var disk: DiskGauge?
 }
 
 extension HostParts {
@@ -48,6 +50,7 @@ extension HostParts {
             try Files.makeFolder(folder, mode: 0o700)
             lock = try LockFile(path: folder + "/lock")
             storePath = folder + "/store.sqlite"
+            disk = DiskGauge(folder: folder, configuration)
         }
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
         let port =

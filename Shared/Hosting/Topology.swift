@@ -67,7 +67,7 @@ enum CommonSettings {
             Setting(
                 "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
                 help: "Records of streams are kept so long at least, also when all have them."),
-        ]
+        ] + DiskGauge.settings
         + [ServiceName.ingest, .membership, .timer, .notifier].map { service in
             Setting(
                 service.hostSetting, .text, default: "127.0.0.1",

@@ -8,15 +8,22 @@ extension `The suite` {
             await TinyDisk.isPossible()
         })
     struct `When the disk is full` {
+        /// Nothing is refused before the disk itself refuses.
+        private static let careless = [
+            "JAGA_DISK_FREE_MB_MIN": "0", "JAGA_DISK_FREE_PERCENT_MIN": "0",
+        ]
+
         /// A suite one of whose services has a small disk.
         private func run(
-            smallDiskOf service: RunningSuite.Service,
+            smallDiskOf service: RunningSuite.Service, settings: [String: String] = [:],
             _ body: (Household, TinyDisk) async throws -> Void
         ) async throws {
             let folder = try TemporaryFolder()
-            let disk = try await TinyDisk(at: folder.file(service.rawValue), megabytes: 16)
+            let disk = try await TinyDisk(at: folder.file(service.rawValue), megabytes: 32)
             do {
-                try await Household.run(zones: [.park], home: folder.path) { home in
+                try await Household.run(
+                    zones: [.park], home: folder.path, settings: settings
+                ) { home in
                     try await home.phone.report(Zone.far)
                     try await body(home, disk)
                 }
@@ -28,7 +35,7 @@ extension `The suite` {
         }
 
         @Test func `of ingest, it refuses, loses nothing that it took, and goes on`() async throws {
-            try await run(smallDiskOf: .ingest) { home, disk in
+            try await run(smallDiskOf: .ingest, settings: Self.careless) { home, disk in
                 try disk.fill()
                 // What is left of pages that it already has may still be written to.
                 var taken: [JSON] = []
@@ -65,7 +72,7 @@ extension `The suite` {
         }
 
         @Test func `of the notifier, it tells everything once when there is room`() async throws {
-            try await run(smallDiskOf: .notifier) { home, disk in
+            try await run(smallDiskOf: .notifier, settings: Self.careless) { home, disk in
                 try disk.fill()
                 var rounds = 0
                 while !isFull(.notifier, of: home), rounds < 500 {
@@ -85,10 +92,55 @@ extension `The suite` {
             }
         }
 
+        @Test func `nearly, reports wait on phones while a call for help goes out`() async throws {
+            try await run(smallDiskOf: .ingest) { home, disk in
+                #expect(try health(of: .ingest, in: home) == 200)
+                try disk.fill(leaving: 4)
+                let reports = [
+                    ("/v1/reports", await home.phone.next(Zone.far)),
+                    ("/pub", ["_type": "location", "lat": 1, "lon": 1, "tst": 1_795_000_000]),
+                ]
+                for (path, report) in reports {
+                    var answer = try home.phoneAPI.send("POST", path, report)
+                    let isRefused = await eventually {
+                        if answer.status == 503 { return true }
+                        answer = (try? home.phoneAPI.send("POST", path, report)) ?? answer
+                        return false
+                    }
+                    #expect(isRefused, "\(path) is answered \(answer.status)")
+                    #expect(answer.headers["retry-after"] == "30")
+                    #expect(answer.text.contains("nearly full"))
+                }
+                #expect(try health(of: .ingest, in: home) == 503)
+                let call = try home.phoneAPI.send(
+                    "POST", "/v1/emergencies",
+                    ["trigger": "panic", "countdown": 0, "id": "call 1", "note": "call 1"])
+                #expect(call.status == 202, "\(call.text)")
+                let told = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                try await home.expectTold(told)
+                let emergency = try call.json.text("id")
+                try await home.bobHelps(emergency)
+                try await home.expectTold(told + Household.helped)
+
+                disk.makeRoom()
+                try await home.phoneAPI.insist("POST", "/v1/reports", reports[0].1)
+                let isWell = await eventually { (try? health(of: .ingest, in: home)) == 200 }
+                #expect(isWell, "\(home.suite.log)")
+            }
+        }
+
+        private func health(
+            of service: RunningSuite.Service, in home: Household
+        ) throws -> Int {
+            let number = (RunningSuite.Service.allCases.firstIndex(of: service) ?? 0) + 1
+            return try PlainHTTP(port: home.suite.portBase + number).send("GET", "/healthz").status
+        }
+
         /// Whether a service has said that its disk is full, and what to do.
         private func isFull(_ service: RunningSuite.Service, of home: Household) -> Bool {
             home.suite.log.split(separator: "\n").contains { line in
-                ["service=\(service)", "level=error", "full", "hint="].allSatisfy(line.contains)
+                ["service=\(service)", "level=error", "disk-full", "hint="].allSatisfy(
+                    line.contains)
             }
         }
     }

@@ -27,6 +27,17 @@ final class TinyDisk {
         }
     }
 
+    /// Leaves only so much room.
+    func fill(leaving megabytes: Int) throws {
+        try fill()
+        let descriptor = open(ballast, O_WRONLY)
+        defer { close(descriptor) }
+        let size = lseek(descriptor, 0, SEEK_END)
+        guard ftruncate(descriptor, size - megabytes << 20) == 0 else {
+            throw TestFailure("\(path) was filled and stayed so")
+        }
+    }
+
     /// Leaves not a byte of room.
     func fill() throws {
         let descriptor = open(ballast, O_WRONLY | O_CREAT | O_APPEND, 0o600)

@@ -25,6 +25,7 @@ final class World: Surroundings {
     let log = Log(service: "ingest", level: .error)
     var replica = Replica()
     var isDirectoryFresh = true
+    var diskPressure = DiskPressure.none
     /// Records by stream, as far as committed.
     var records: [(stream: StreamName, event: Event)] = []
     var answers: [UInt64: Response] = [:]

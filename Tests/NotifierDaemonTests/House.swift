@@ -24,6 +24,7 @@ final class House: Surroundings {
     let log = Log(service: "notifier", level: .error)
     var replica = Replica()
     var isDirectoryFresh = true
+    var diskPressure = DiskPressure.none
     var published: [Event] = []
     var answers: [UInt64: Response] = [:]
     var transfers: [Transfer] = []

@@ -9,6 +9,7 @@ struct Counts {
     var overloaded = 0
     var unauthorized = 0
     var notFresh = 0
+    var diskFull = 0
     var emergencies = 0
 
     mutating func count(_ answer: Answer) {
@@ -33,6 +34,7 @@ struct Counts {
         refused.set(Double(overloaded), "overload")
         refused.set(Double(unauthorized), "credentials")
         refused.set(Double(notFresh), "directory")
+        refused.set(Double(diskFull), "disk")
         metrics.counter("jaga_ingest_emergencies_total", "Emergency signals raised here.")
             .set(Double(emergencies))
         metrics.gauge("jaga_ingest_waiting_reports", "Reports that wait behind what is live.")

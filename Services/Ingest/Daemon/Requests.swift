@@ -113,6 +113,11 @@ extension IngestService {
         _ reading: Reading, of request: Request, device: DeviceID, person: PersonID,
         wantsFriends: Bool = false
     ) throws {
+        if let refusal = refusal(of: reading) {
+            counts.diskFull += 1
+            pending[request.id] = nil
+            return outside.answer(request.id, .problem(refusal))
+        }
         let arrivals = try reading.observations.map { observation in
             let id = Meaning.report(observation, of: device)
             return Arrival(id: id, observation: observation, isKnown: try writer.isKnown(id))
@@ -124,6 +129,17 @@ extension IngestService {
                     panics: reading.panics, rejections: reading.rejections,
                     payload: reading.rejections.isEmpty ? [] : request.body, path: request.path,
                     wantsFriends: wantsFriends, trace: request.trace)))
+    }
+
+    /// Why reports are not taken now, for want of room: old ones first, then all, but never those
+    /// that come with a call for help.
+    private func refusal(of reading: Reading) -> Problem? {
+        guard outside.diskPressure >= .tight, reading.panics.isEmpty else { return nil }
+        if outside.diskPressure == .short { return .diskNearlyFull("new reports") }
+        let isOld = reading.observations.contains { observation in
+            outside.now - observation.fix.time > .seconds(Limits.liveAgeSeconds)
+        }
+        return isOld ? .diskNearlyFull("old reports") : nil
     }
 
     private func raise(_ request: Request, by principal: Principal) throws {

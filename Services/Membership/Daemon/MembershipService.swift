@@ -113,6 +113,9 @@ final class MembershipService: Service {
                     parameters: parameters, now: host.now)
                 host.answer(request.id, try reader.read(reading))
             case .change(let changing):
+                if host.diskPressure == .short, changing.canWait {
+                    throw Problem.diskNearlyFull("changes")
+                }
                 let key = try KeptAnswers.Key(request)
                 if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
                     return host.answer(request.id, kept)

@@ -20,6 +20,20 @@ enum Route: Sendable {
         case addMember, updateMember, removeMember
         case createZone, updateZone, removeZone
         case rotateOperatorToken
+
+        /// Whether it is refused while the disk is nearly full: what adds, and edits of zones and
+        /// circles; not what takes away, renews a secret, or may stop somebody's being seen.
+        var canWait: Bool {
+            switch self {
+            case .createPerson, .createDevice, .createCredential, .createCircle, .updateCircle,
+                .addMember, .createZone, .updateZone:
+                true
+            case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
+                .rotateCredential, .removeCredential,
+                .removeCircle, .removeMember, .removeZone, .rotateOperatorToken:
+                false
+            }
+        }
     }
 
     static let router = Router<Route>([

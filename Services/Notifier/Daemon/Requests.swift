@@ -58,7 +58,9 @@ extension NotifierService {
         case .gateways:
             let items = core.health.map(Documents.gateway)
             outside.answer(request.id, .json(["items": .array(items), "next": nil]))
-        case .gatewayTest: try test(request, gateway: parameters["gateway"])
+        case .gatewayTest:
+            if outside.diskPressure == .short { throw Problem.diskNearlyFull("test messages") }
+            try test(request, gateway: parameters["gateway"])
         default: break
         }
     }

@@ -16,6 +16,9 @@ protocol Surroundings: AnyObject {
     /// exist.
     var isDirectoryFresh: Bool { get }
 
+    /// How little room is left on the disk.
+    var diskPressure: DiskPressure { get }
+
     func principal(of request: Request) -> Principal?
     /// Leaves after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
