@@ -228,7 +228,7 @@ import Wire
         func known() -> [String] { writer.bus?.acknowledgements.map(\.consumer) ?? [] }
         try world.run(until: { known() == ["a", "archive"] })
         try world.run(for: .seconds(2))
-        nodes.forEach { $0.kill() }
+        for node in nodes { node.kill() }
         world.pass(.seconds(86_000))
         try world.run(for: .seconds(11))
         #expect(known() == ["a", "archive"])

@@ -19,7 +19,8 @@ import Testing
         (100 * gibibyte, 2 * gibibyte - 1, .tight), (100 * gibibyte, gibibyte, .tight),
         (100 * gibibyte, gibibyte - 1, .short), (100 * gibibyte, 0, .short),
         // 10 GiB: a twentieth.
-        (10 * gibibyte, gibibyte + 40 * mebibyte, .filling), (10 * gibibyte, gibibyte - mebibyte, .tight),
+        (10 * gibibyte, gibibyte + 40 * mebibyte, .filling),
+        (10 * gibibyte, gibibyte - mebibyte, .tight),
         (10 * gibibyte, gibibyte / 2 - mebibyte, .short),
         // 1 GiB: 64 MiB is more than a twentieth.
         (gibibyte, 60 * mebibyte, .short), (gibibyte, 70 * mebibyte, .tight),
