@@ -41,7 +41,7 @@ final class World: Surroundings {
     private let folder: TemporaryFolder
     private(set) var database: Database
     private(set) var bus: Bus!
-    private let network = MemoryNetwork()
+    let network = MemoryNetwork()
     private(set) var service: IngestService!
 
     /// Those of the three people.
@@ -76,6 +76,7 @@ final class World: Surroundings {
         unanswered = []
         untold = []
         service = nil
+        bus?.close()
         bus = nil
         database = try World.open(folder)
         bus = try openBus()
@@ -85,27 +86,40 @@ final class World: Surroundings {
     }
 
     private static func open(_ folder: TemporaryFolder) throws -> Database {
-        try Database(
+        let database = try Database(
             path: folder.file("store.sqlite"),
             migrations: SQLiteBusStore.migrations + Tables.migrations)
+        // Made-up crashes lose no pages of the disk.
+        try database.run("PRAGMA synchronous = OFF")
+        return database
     }
 
-    /// The streams of ingest, as far as somebody is in them; nobody listens.
+    /// With the streams of ingest.
     private func openBus() throws -> Bus {
         var configuration = Bus.Configuration(name: "ingest")
         configuration.served =
             [Bus.Served(.sos)]
-            + World.partitions.map { Bus.Served(.input($0), isSnapshotable: true) }
-            + World.partitions.map { Bus.Served(.events($0), isComputed: true) }
-        return try Bus(
+            + Partition.all.map { Bus.Served(.input($0), isSnapshotable: true) }
+            + Partition.all.map { Bus.Served(.events($0), isComputed: true) }
+        configuration.publishEndpoint = "publish"
+        configuration.controlEndpoint = "control"
+        configuration.computedEndpoint = "computed"
+        let bus = try Bus(
             configuration: configuration, store: SQLiteBusStore(database),
             transport: network.join(configuration), newID: SecureRandom.id,
-            clock: { Moment(wall: start, monotonic: .zero) })
+            clock: { [unowned self] in moment })
+        bus.hooks.coordinate = { [unowned self] in try service.coordinate($0, from: $1) }
+        bus.hooks.snapshot = { [unowned self] in try service.snapshotRecords(of: $0) }
+        return bus
     }
+
+    /// For buses: nothing but the clock of this world goes on.
+    var moment: Moment { Moment(wall: now, monotonic: now - start) }
 
     /// The process dies, and an older copy of its store is put in its place.
     func putBack(_ copy: String) throws {
         service = nil
+        bus.close()
         bus = nil
         database = try World.open(try TemporaryFolder())
         for suffix in ["", "-wal", "-shm"] {
@@ -144,6 +158,16 @@ final class World: Surroundings {
         for (id, response) in unanswered { answers[id] = response }
         unsaid = []
         unanswered = []
+    }
+
+    /// One turn with what others said over the bus.
+    func busTurn() throws {
+        try turn {
+            try bus.receive { stream, position, record in
+                try service.apply(EventCodec.decode(record), from: stream, at: position)
+            }
+        }
+        try bus.tick()
     }
 
     /// A turn whose transaction cannot be committed.
@@ -217,9 +241,14 @@ final class World: Surroundings {
         try bus.isOnChain(position, of: stream)
     }
 
-    func evaluated(_ partition: Partition) -> UInt64 { evaluated[partition] ?? 0 }
+    func evaluated(_ partition: Partition) -> UInt64 {
+        evaluated[partition] ?? bus.acknowledged(.input(partition), by: "evaluator")
+    }
 
-    func tell(_ control: Control, to route: Route) { untold.append((control, route)) }
+    func tell(_ control: Control, to route: Route) {
+        untold.append((control, route))
+        bus.tell(control, to: route)
+    }
 }
 
 extension Response {
