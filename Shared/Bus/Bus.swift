@@ -82,6 +82,7 @@ public final class Bus {
         public var replaysAsked: UInt64 = 0
         public var reconnects: UInt64 = 0
         public var divergences: UInt64 = 0
+        public var peersRefused: UInt64 = 0
 
         public var framesRefused: UInt64 { framesRefusedByReason.values.reduce(0, +) }
     }
@@ -99,6 +100,7 @@ public final class Bus {
     private var refusals = Refusals()
     /// Leaves after the turn's commit.
     private var told: [(control: Control, route: Route)] = []
+    private var peerRefusals = RefusalLog()
 
     /// Opens the streams served and binds and connects over ZeroMQ.
     ///
@@ -168,7 +170,12 @@ public final class Bus {
             case .asked(let route, let frame):
                 try desk.take(frame, from: route, now: now, hooks: hooks)
             case .offered(let frame): try ledger.take(frame)
+            case .refused(let refusal):
+                consumer.turnedAway(refusal)
+                note(refusal, now)
             }
+        } catch let refusal as PeerRefusal {
+            note(refusal, now)
         } catch let error as WireError {
             let notice = refusals.note(error, from: sender(of: arrival), now: now.monotonic)
             if let notice { hooks.notice(notice) }
@@ -180,7 +187,12 @@ public final class Bus {
         case .published(let peer, _), .answered(let peer, _): consumer.links[peer].name
         case .asked: "a consumer"
         case .offered: "an evaluator"
+        case .refused: "nobody"
         }
+    }
+
+    private func note(_ refusal: PeerRefusal, _ now: Moment) {
+        peerRefusals.note(refusal, now: now.monotonic).map(hooks.notice)
     }
 
     /// Adds a record to a stream that this process serves or computes. It is told after
@@ -240,6 +252,7 @@ public final class Bus {
         consumer.tick(now, hooks: hooks)
         offer(now)
         for notice in refusals.gathered(now: now.monotonic) { hooks.notice(notice) }
+        peerRefusals.due(now: now.monotonic).forEach(hooks.notice)
     }
 
     /// Lets go of all connections; nothing is told or heard any more.
@@ -328,6 +341,7 @@ public final class Bus {
         all.recordsAppended = recordsAppended
         all.batchesPublished = batchesPublished
         all.framesRefusedByReason = refusals.counts
+        all.peersRefused = peerRefusals.total
         return all
     }
 

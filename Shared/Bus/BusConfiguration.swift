@@ -40,10 +40,13 @@ extension Bus {
         /// It shares its partitions out: this process joins, and follows and computes those that it
         /// is given, beside what ``streams`` and ``computes`` name.
         public var isShared = false
+        /// Where its PUB for `in/p` is bound; nil where those are with the others.
+        public var inputsEndpoint: String?
 
         public init(
             name: String, publishEndpoint: String, controlEndpoint: String,
-            streams: [StreamName], computes: [StreamName] = [], computedEndpoint: String? = nil
+            streams: [StreamName], computes: [StreamName] = [], computedEndpoint: String? = nil,
+            inputsEndpoint: String? = nil
         ) {
             self.name = name
             self.publishEndpoint = publishEndpoint
@@ -51,6 +54,7 @@ extension Bus {
             self.streams = streams
             self.computes = computes
             self.computedEndpoint = computedEndpoint
+            self.inputsEndpoint = inputsEndpoint
         }
     }
 
@@ -74,6 +78,11 @@ extension Bus {
         public var controlEndpoint: String?
         /// Where to bind the SUB for what others compute; nil when nothing is.
         public var computedEndpoint: String?
+        /// Where to bind a PUB for `in/p` alone, which fewer may hear than the rest; nil: they go
+        /// with the rest.
+        public var inputsEndpoint: String?
+        /// Keys; nil: none, and nothing beyond loopback.
+        public var security: BusSecurity?
         public var peers: [Peer] = []
         public var start = Start.beginning
         /// Whether writers are told how far this consumer is; one that looks on does not.
@@ -82,5 +91,11 @@ extension Bus {
         public var logic: ClosedRange<UInt16> = 1...1
 
         public init(name: String) { self.name = name }
+
+        /// Whether a stream is published apart from the rest.
+        func isApart(_ stream: StreamName) -> Bool {
+            guard inputsEndpoint != nil, case .input = stream else { return false }
+            return true
+        }
     }
 }

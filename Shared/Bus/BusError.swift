@@ -3,7 +3,8 @@ import Wire
 
 /// What the bus could not do.
 public struct BusError: ExplainedError, Hashable {
-    /// `address-in-use`, `bad-endpoint`, `not-ours`, `oversized`, `socket`.
+    /// `address-in-use`, `bad-endpoint`, `key-invalid`, `key-shared`, `key-unreadable`,
+    /// `keys-missing`, `no-curve`, `not-ours`, `oversized`, `socket`, `unprotected`.
     public var code: String
     public var operation: String
     public var message: String
@@ -49,11 +50,14 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     case heard(peer: String)
     /// Whoever applies records stopped a stream.
     case stopped(StreamName, reason: String)
+    /// A peer was not let in, or did not let us in, so often since the last notice of it.
+    case peerRefused(PeerRefusal, count: UInt64)
 
     /// Whether somebody should look at it.
     public var isAlarm: Bool {
         switch self {
-        case .diverged, .pruned, .conflict, .computedDiverged, .stopped, .skewed, .heldBack:
+        case .diverged, .pruned, .conflict, .computedDiverged, .stopped, .skewed, .heldBack,
+            .peerRefused:
             true
         case .refused, .silent, .heard: false
         }
@@ -78,6 +82,8 @@ public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
         case .silent(let peer): "nothing is heard of \(peer)"
         case .heard(let peer): "\(peer) is heard"
         case .stopped(let stream, let reason): "\(stream) is stopped: \(reason)"
+        case .peerRefused(let refusal, let count):
+            count == 1 ? "\(refusal)" : "\(refusal) (\(count) times)"
         }
     }
 }

@@ -20,6 +20,7 @@ extension Bus {
         for reason in WireError.Code.allCases {
             refused.set(Double(totals.framesRefusedByReason[reason] ?? 0), reason.rawValue)
         }
+        total("peers_refused", "Peers not let in, here or there.", totals.peersRefused)
         metrics.gauge("jaga_bus_troubles", "What of the bus somebody should look at.")
             .set(Double(troubles.count))
     }

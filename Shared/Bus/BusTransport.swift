@@ -4,8 +4,16 @@ import Wire
 /// Way back to whoever asked; means something only to the transport that gave it.
 public struct Route: Hashable, Sendable {
     public var bytes: [UInt8]
+    /// Whose key asked; nil where no keys are used, and everything may be asked.
+    public var role: BusRole?
+    /// Where the question came from, as far as it is known.
+    public var address: String
 
-    public init(bytes: [UInt8]) { self.bytes = bytes }
+    public init(bytes: [UInt8], role: BusRole? = nil, address: String = "") {
+        self.bytes = bytes
+        self.role = role
+        self.address = address
+    }
 }
 
 /// A frame, and how it came.
@@ -18,6 +26,8 @@ public enum Arrival: Hashable, Sendable {
     case asked(Route, [UInt8])
     /// As an output that somebody computed for a stream kept here.
     case offered([UInt8])
+    /// No frame: somebody was not let in, or we were not.
+    case refused(PeerRefusal)
 }
 
 /// Carries frames between processes, and may lose any of them.
@@ -51,11 +61,16 @@ public protocol BusTransport: Pollable {
 /// Where a process is bound; nil where it is not.
 public struct BusEndpoints: Hashable, Sendable {
     public var publish: String?
+    public var inputs: String?
     public var control: String?
     public var computed: String?
 
-    public init(publish: String? = nil, control: String? = nil, computed: String? = nil) {
+    public init(
+        publish: String? = nil, inputs: String? = nil, control: String? = nil,
+        computed: String? = nil
+    ) {
         self.publish = publish
+        self.inputs = inputs
         self.control = control
         self.computed = computed
     }

@@ -20,12 +20,20 @@ extension Consumer {
         case .ask: transport.ask(Control.headsWanted.encoded(), of: index)
         case .reconnect:
             counters.reconnects += 1
-            if links[index].becameSilent() {
+            if !links[index].isHeard, links[index].becameSilent() {
                 hooks.notice(.silent(peer: links[index].name))
             }
             transport.reconnect(to: index)
             forgetQuestions(to: index)
             sayAgain(to: index)
+        }
+    }
+
+    /// A peer did not let us in by one of the connections to it.
+    func turnedAway(_ refusal: PeerRefusal) {
+        guard refusal.isOurs, refusal.reason != .brokenOff else { return }
+        for index in links.indices where links[index].name == refusal.place {
+            links[index].breakOff()
         }
     }
 

@@ -72,11 +72,12 @@ final class Desk {
 
     /// Takes a question. Those about the ownership of partitions are for the service, at once.
     ///
-    /// - Throws: ``WireError``, and what ``Bus/Hooks/coordinate`` throws.
+    /// - Throws: ``WireError``, ``PeerRefusal``, and what ``Bus/Hooks/coordinate`` throws.
     func take(_ bytes: [UInt8], from route: Route, now: Moment, hooks: Bus.Hooks) throws {
         guard case .control(let question) = try Frame(bytes) else {
             throw WireError(.unknown, "read question", "a frame that asks nothing")
         }
+        if let refusal = PeerRefusal(of: question, from: route) { throw refusal }
         switch question {
         case .acknowledge(let consumer, let entries):
             try checkKept(question.streams)

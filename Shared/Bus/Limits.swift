@@ -87,4 +87,14 @@ enum BusLimits {
     static let regressionsMax = 3
     /// Outputs that the ledger has not taken for so long are sent again.
     static let offerWait = Duration.milliseconds(500)
+
+    // Refused peers.
+    /// Refusals of one peer are told this often.
+    static let refusalsTold = Duration.seconds(60)
+    /// Peers whose refusals are counted apart.
+    static let refusedPeersMax = 256
+    /// Connections of which one was turned away are made anew this often, though others work.
+    static let brokenReconnected = Duration.seconds(5)
+    /// A handshake may be broken off so often in a row without a word.
+    static let brokenHandshakesMax = 5
 }

@@ -12,6 +12,8 @@ struct PeerLink {
     /// Whether it was heard since the last time it was silent.
     private(set) var isHeard = false
     private var isToldSilent = false
+    /// A connection is closed for good: libzmq does not try again after it was turned away.
+    private var isBroken = false
     private var skew = Skew()
 
     init(name: String, now: Duration) {
@@ -32,19 +34,26 @@ struct PeerLink {
     /// What to do now about silence.
     mutating func step(_ now: Duration) -> Step {
         let silence = now - lastHeard
-        guard silence >= BusLimits.silenceAsked else { return .nothing }
-        if silence >= BusLimits.silenceReconnected,
-            now - lastReconnected >= BusLimits.silenceReconnected
+        let sinceReconnected = now - lastReconnected
+        if isBroken && sinceReconnected >= BusLimits.brokenReconnected
+            || silence >= BusLimits.silenceReconnected
+                && sinceReconnected >= BusLimits.silenceReconnected
         {
-            isHeard = false
+            if silence >= BusLimits.silenceReconnected { isHeard = false }
+            isBroken = false
             lastReconnected = now
             lastAsked = now
             return .reconnect
         }
-        guard now - lastAsked >= BusLimits.silenceAsked else { return .nothing }
+        guard silence >= BusLimits.silenceAsked, now - lastAsked >= BusLimits.silenceAsked else {
+            return .nothing
+        }
         lastAsked = now
         return .ask
     }
+
+    /// One of the connections was turned away, while others may work.
+    mutating func breakOff() { isBroken = true }
 
     /// True once for each silence that is long enough to be told.
     mutating func becameSilent() -> Bool {

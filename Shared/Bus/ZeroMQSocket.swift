@@ -5,21 +5,30 @@ import Wire
 /// Owns one ZeroMQ socket, with the options that all of them have.
 final class ZeroMQSocket {
     enum Kind: Int32 {
+        case pair = 0
         case publish = 1
         case subscribe = 2
+        case reply = 4
         case dealer = 5
         case router = 6
     }
 
-    /// The one context of the process; it lives as long as that.
-    nonisolated(unsafe) private static let context = zmq_ctx_new()
+    /// A message, and who sent it, where that is known.
+    struct Message {
+        var frames: [[UInt8]]
+        /// What the ZAP handler called the sender; nil without one.
+        var user: String?
+        var address: String?
+    }
 
+    let context: ZeroMQContext
     let pointer: UnsafeMutableRawPointer
 
-    init(_ kind: Kind) throws(BusError) {
-        guard let pointer = zmq_socket(ZeroMQSocket.context, kind.rawValue) else {
+    init(_ kind: Kind, in context: ZeroMQContext) throws(BusError) {
+        guard let pointer = zmq_socket(context.pointer, kind.rawValue) else {
             throw ZeroMQSocket.error("open socket")
         }
+        self.context = context
         self.pointer = pointer
         set(ZMQ_LINGER, 0)
         set(ZMQ_HEARTBEAT_IVL, 500)
@@ -36,6 +45,11 @@ final class ZeroMQSocket {
         case .subscribe: set(ZMQ_RCVHWM, 10_000)
         case .dealer: set(ZMQ_IMMEDIATE, 1)
         case .router: set(ZMQ_ROUTER_MANDATORY, 1)
+        // Within the process, where whoever sends must never wait for us: events are told while
+        // libzmq holds a lock that closing a socket needs.
+        case .pair, .reply:
+            set(ZMQ_RCVHWM, 0)
+            set(ZMQ_SNDHWM, 0)
         }
     }
 
@@ -44,6 +58,26 @@ final class ZeroMQSocket {
     private func set(_ option: Int32, _ value: Int32) {
         var value = value
         zmq_setsockopt(pointer, option, &value, MemoryLayout<Int32>.size)
+    }
+
+    private func set(_ option: Int32, _ text: String) {
+        zmq_setsockopt(pointer, option, text, text.utf8.count)
+    }
+
+    /// Proves its key to whoever connects, and has the ZAP handler judge theirs.
+    ///
+    /// - Parameter place: what that handler knows the socket by
+    func serve(_ own: CurveKeyPair, as place: Doorkeeper.Place) {
+        set(ZMQ_CURVE_SERVER, 1)
+        set(ZMQ_CURVE_SECRETKEY, own.secret)
+        set(ZMQ_ZAP_DOMAIN, place.rawValue)
+    }
+
+    /// Connects only to whoever has that key, and proves its own.
+    func use(_ own: CurveKeyPair, towards server: CurvePublicKey) {
+        set(ZMQ_CURVE_SERVERKEY, server.text)
+        set(ZMQ_CURVE_PUBLICKEY, own.publicKey.text)
+        set(ZMQ_CURVE_SECRETKEY, own.secret)
     }
 
     func subscribe(to topic: [UInt8]) {
@@ -89,7 +123,12 @@ final class ZeroMQSocket {
     }
 
     /// The frames of the next message; nil when there is none.
-    func receive() -> [[UInt8]]? {
+    func receive() -> [[UInt8]]? { receive(isSenderWanted: false)?.frames }
+
+    /// The next message with who sent it; nil when there is none.
+    func receiveFromSomebody() -> Message? { receive(isSenderWanted: true) }
+
+    private func receive(isSenderWanted: Bool) -> Message? {
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
         zmq_msg_init(&message)
@@ -104,10 +143,18 @@ final class ZeroMQSocket {
                 start: zmq_msg_data(&message), count: zmq_msg_size(&message))
             frames.append(Array(content))
         } while zmq_msg_more(&message) != 0
-        return frames
+        guard isSenderWanted else { return Message(frames: frames) }
+        // The frame that a ROUTER puts in front has no properties; the sender's own have.
+        return Message(
+            frames: frames, user: ZeroMQSocket.property("User-Id", of: &message),
+            address: ZeroMQSocket.property("Peer-Address", of: &message))
     }
 
-    private static func error(_ operation: String) -> BusError {
+    private static func property(_ name: String, of message: inout zmq_msg_t) -> String? {
+        zmq_msg_gets(&message, name).map { String(cString: $0) }
+    }
+
+    static func error(_ operation: String) -> BusError {
         let number = zmq_errno()
         let message = String(cString: zmq_strerror(number))
         switch number {

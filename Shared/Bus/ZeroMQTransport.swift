@@ -4,47 +4,65 @@ import Wire
 /// Frames over ZeroMQ: PUB and SUB for what is published, DEALER and ROUTER for questions.
 ///
 /// Who keeps streams binds; who follows connects, with sockets of its own for each peer, so that
-/// one can be made anew without the others.
+/// one can be made anew without the others. With keys, who binds is the server of CURVE, whatever
+/// the direction of the frames.
 public final class ZeroMQTransport: BusTransport {
     private enum Source {
         case publication(peer: Int)
         case answers(peer: Int)
         case questions
         case offers
+        case doors
     }
 
     private struct Connection {
         var subscriber: ZeroMQSocket
         var dealer: ZeroMQSocket
         var offers: ZeroMQSocket?
+        var monitors: [SocketMonitor] = []
     }
 
     private let peers: [Bus.Peer]
     /// What is heard of each peer, heads besides.
     private var subscribed: [Set<StreamName>]
+    private let security: BusSecurity?
+    private var context: ZeroMQContext?
+    private var doorkeeper: Doorkeeper?
     private var publisher: ZeroMQSocket?
+    private var inputsPublisher: ZeroMQSocket?
     private var router: ZeroMQSocket?
+    private var isRouterProtected = false
     private var offersTaker: ZeroMQSocket?
+    private var monitors: [SocketMonitor] = []
     private var connections: [Connection] = []
-    private var sources: [Source] = []
+    private var sources: [Source] = [.doors]
     private var turn = 0
     public private(set) var endpoints = BusEndpoints()
 
     /// Binds and connects.
     ///
-    /// - Throws: ``BusError``: `address-in-use`, `bad-endpoint`, `socket`.
+    /// - Throws: ``BusError``: `address-in-use`, `bad-endpoint`, `socket`; `unprotected` for an
+    ///   endpoint beyond loopback without keys; `keys-missing` for a peer that is no role.
     public init(_ configuration: Bus.Configuration) throws(BusError) {
         peers = configuration.peers
         subscribed = peers.map { Set($0.streams) }
+        security = configuration.security
+        let context = try ZeroMQContext()
+        self.context = context
+        if let security { doorkeeper = try Doorkeeper(context, security, configuration) }
         if let wanted = configuration.publishEndpoint {
-            (publisher, endpoints.publish) = try ZeroMQTransport.bound(.publish, wanted)
+            (publisher, endpoints.publish) = try bound(.publish, wanted, .publications, context)
+        }
+        if let wanted = configuration.inputsEndpoint {
+            (inputsPublisher, endpoints.inputs) = try bound(.publish, wanted, .inputs, context)
         }
         if let wanted = configuration.controlEndpoint {
-            (router, endpoints.control) = try ZeroMQTransport.bound(.router, wanted)
+            (router, endpoints.control) = try bound(.router, wanted, .questions, context)
+            isRouterProtected = try security(for: wanted) != nil
             sources.append(.questions)
         }
         if let wanted = configuration.computedEndpoint {
-            let (taker, endpoint) = try ZeroMQTransport.bound(.subscribe, wanted)
+            let (taker, endpoint) = try bound(.subscribe, wanted, .outputs, context)
             for entry in configuration.served where entry.isComputed {
                 taker.subscribe(to: entry.stream.topic)
             }
@@ -54,36 +72,75 @@ public final class ZeroMQTransport: BusTransport {
         }
         for (index, peer) in peers.enumerated() {
             connections.append(
-                try ZeroMQTransport.connection(to: peer, hearing: subscribed[index]))
+                try connection(to: peer, hearing: subscribed[index], context))
             sources += [.publication(peer: index), .answers(peer: index)]
         }
     }
 
-    private static func bound(
-        _ kind: ZeroMQSocket.Kind, _ endpoint: String
+    private func bound(
+        _ kind: ZeroMQSocket.Kind, _ endpoint: String, _ place: Doorkeeper.Place,
+        _ context: ZeroMQContext
     ) throws(BusError) -> (ZeroMQSocket, String) {
-        let socket = try ZeroMQSocket(kind)
+        let socket = try ZeroMQSocket(kind, in: context)
+        if let security = try security(for: endpoint) { socket.serve(security.own, as: place) }
+        monitors.append(try SocketMonitor(socket, place: place.rawValue, isOurs: false))
         return (socket, try socket.bind(to: endpoint))
     }
 
-    private static func connection(
-        to peer: Bus.Peer, hearing streams: Set<StreamName>
+    private func connection(
+        to peer: Bus.Peer, hearing streams: Set<StreamName>, _ context: ZeroMQContext
     ) throws(BusError) -> Connection {
-        let subscriber = try ZeroMQSocket(.subscribe)
+        var monitors: [SocketMonitor] = []
+        func socket(
+            _ kind: ZeroMQSocket.Kind, _ endpoint: String
+        ) throws(BusError) -> ZeroMQSocket {
+            let socket = try ZeroMQSocket(kind, in: context)
+            if let security = try security(for: endpoint) {
+                socket.use(security.own, towards: try security.publicKey(of: peer.name))
+            }
+            monitors.append(try SocketMonitor(socket, place: peer.name, isOurs: true))
+            return socket
+        }
+        let subscriber = try socket(.subscribe, peer.publishEndpoint)
         for stream in streams { subscriber.subscribe(to: stream.topic) }
         subscriber.subscribe(to: Heads.topic)
-        try subscriber.connect(to: peer.publishEndpoint)
-        let dealer = try ZeroMQSocket(.dealer)
+        for endpoint in peer.heardAt { try subscriber.connect(to: endpoint) }
+        let dealer = try socket(.dealer, peer.controlEndpoint)
         try dealer.connect(to: peer.controlEndpoint)
         var offers: ZeroMQSocket?
         if let endpoint = peer.computedEndpoint {
-            offers = try ZeroMQSocket(.publish)
+            offers = try socket(.publish, endpoint)
             try offers?.connect(to: endpoint)
         }
-        return Connection(subscriber: subscriber, dealer: dealer, offers: offers)
+        return Connection(
+            subscriber: subscriber, dealer: dealer, offers: offers, monitors: monitors)
     }
 
-    public func publish(_ frame: [UInt8]) { publisher?.send(frame) }
+    /// The keys for an endpoint; nil where none are needed.
+    private func security(for endpoint: String) throws(BusError) -> BusSecurity? {
+        if let security { return security.protects(endpoint) ? security : nil }
+        guard !endpoint.hasPrefix("tcp://") || BusSecurity.isLocal(endpoint: endpoint) else {
+            throw BusError(
+                "unprotected", "use \(endpoint)", "it is beyond loopback, and there are no keys",
+                hint: "Make them with 'jaga keys init'; see JAGA_KEYS.")
+        }
+        return nil
+    }
+
+    public func publish(_ frame: [UInt8]) {
+        guard let inputsPublisher else {
+            publisher?.send(frame)
+            return
+        }
+        switch StreamName(topic: frame.prefix(8)) {
+        case .input: inputsPublisher.send(frame)
+        case .some: publisher?.send(frame)
+        // Heads are for everybody.
+        case nil:
+            inputsPublisher.send(frame)
+            publisher?.send(frame)
+        }
+    }
 
     public func ask(_ frame: [UInt8], of peer: Int) -> Bool {
         connections.isEmpty ? false : connections[peer].dealer.send(frame)
@@ -124,38 +181,82 @@ public final class ZeroMQTransport: BusTransport {
         case .offers:
             guard let frame = offersTaker?.receive()?.first else { return nil }
             return .offered(frame)
-        case .questions:
-            guard let frames = router?.receive(), frames.count >= 2 else { return nil }
-            return .asked(Route(bytes: frames[0]), frames[1])
+        case .questions: return question()
+        case .doors: return refusal().map(Arrival.refused)
         }
+    }
+
+    private func question() -> Arrival? {
+        while let message = router?.receiveFromSomebody() {
+            guard message.frames.count >= 2 else { continue }
+            let role = message.user.flatMap { BusRole(rawValue: $0) }
+            // With keys, nobody is heard whom the doorkeeper has not named.
+            if role == nil, isRouterProtected { continue }
+            return .asked(
+                Route(bytes: message.frames[0], role: role, address: message.address ?? ""),
+                message.frames[1])
+        }
+        return nil
+    }
+
+    /// Has the doorkeeper answer, and hears whether anything came to nothing.
+    private func refusal() -> PeerRefusal? {
+        if let refusal = doorkeeper?.next() { return refusal }
+        for monitor in monitors {
+            if let refusal = monitor.next() { return refusal }
+        }
+        for connection in connections {
+            for monitor in connection.monitors {
+                if let refusal = monitor.next() { return refusal }
+            }
+        }
+        return nil
     }
 
     public func reconnect(to peer: Int) {
         // Whoever cannot open sockets any more keeps the old ones and is called again.
-        guard !connections.isEmpty,
-            let fresh = try? ZeroMQTransport.connection(
-                to: peers[peer], hearing: subscribed[peer])
+        guard !connections.isEmpty, let context,
+            let fresh = try? connection(to: peers[peer], hearing: subscribed[peer], context)
         else { return }
         connections[peer] = fresh
     }
 
     public func close() {
         publisher = nil
+        inputsPublisher = nil
         router = nil
         offersTaker = nil
+        monitors = []
         connections = []
         sources = []
+        doorkeeper = nil
+        context = nil
     }
 
     public func appendPollItems(to items: inout [PollItem]) {
-        for socket in [router, offersTaker].compactMap(\.self) {
+        for socket in [doorkeeper?.socket, router, offersTaker].compactMap(\.self) {
             items.append(PollItem(socket: socket.pointer))
         }
         for connection in connections {
             items.append(PollItem(socket: connection.subscriber.pointer))
             items.append(PollItem(socket: connection.dealer.pointer))
         }
+        for monitor in monitors + connections.flatMap(\.monitors) {
+            items.append(PollItem(socket: monitor.socket.pointer))
+        }
     }
 
     public var waitMilliseconds: Int? { nil }
+}
+
+extension Bus.Peer {
+    /// Where what is followed of it is published. Whoever follows `in/p` alone may not even connect
+    /// to the PUB for the rest, and the others not to that for `in/p`.
+    fileprivate var heardAt: [String] {
+        guard let inputsEndpoint else { return [publishEndpoint] }
+        let inputs = streams.filter { if case .input = $0 { true } else { false } }.count
+        let hearsInputs = isShared || inputs > 0
+        let hearsRest = inputs < streams.count || !hearsInputs
+        return (hearsInputs ? [inputsEndpoint] : []) + (hearsRest ? [publishEndpoint] : [])
+    }
 }

@@ -270,6 +270,7 @@ private final class Net {
         case .published(_, let frame), .answered(_, let frame), .asked(_, let frame),
             .offered(let frame):
             frame
+        case .refused: []
         }
     }
 
@@ -280,7 +281,7 @@ private final class Net {
     static func peer(_ arrival: Arrival) -> Int {
         switch arrival {
         case .published(let peer, _), .answered(let peer, _): peer
-        case .asked, .offered: -1
+        case .asked, .offered, .refused: -1
         }
     }
 }

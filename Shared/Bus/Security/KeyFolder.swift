@@ -1,0 +1,123 @@
+import Runtime
+
+/// The keys of a suite in files: `<role>.key` with the secret half, for whoever has that role
+/// alone; `<role>.pub` with the public half, for all; `<role>.old.pub`, if it is there, with one
+/// that is still accepted.
+///
+/// A file's last line is the key in Z85; the comment above says what it is.
+public struct KeyFolder: Sendable {
+    public let path: String
+
+    public init(_ path: String) { self.path = path }
+
+    public func secretFile(_ role: BusRole) -> String { "\(path)/\(role.rawValue).key" }
+    public func publicFile(_ role: BusRole) -> String { "\(path)/\(role.rawValue).pub" }
+    public func oldFile(_ role: BusRole) -> String { "\(path)/\(role.rawValue).old.pub" }
+
+    /// Files of keys that are here.
+    public var existing: [String] {
+        BusRole.allCases.flatMap { [secretFile($0), publicFile($0)] }.filter(Files.exists)
+    }
+
+    // MARK: Making
+
+    /// Makes new pairs; secret halves are readable by their owner only.
+    ///
+    /// A secret goes to disk before its public half, and each file is replaced in one step.
+    ///
+    /// - Throws: ``BusError`` with `no-curve`; errors of the system.
+    public func make(_ roles: [BusRole]) throws -> [BusRole: CurvePublicKey] {
+        try Files.makeFolder(path, mode: 0o700)
+        var made: [BusRole: CurvePublicKey] = [:]
+        for role in roles {
+            let pair = try CurveKeyPair.generate()
+            let name = role.rawValue
+            try write(
+                pair.secret, "secret half of the key of \(name) on Jaga's bus: show it to nobody",
+                to: secretFile(role), mode: 0o600)
+            try write(
+                pair.publicKey.text, "public half of the key of \(name) on Jaga's bus",
+                to: publicFile(role), mode: 0o644)
+            made[role] = pair.publicKey
+        }
+        return made
+    }
+
+    private func write(
+        _ key: String, _ comment: String, to path: String, mode: UInt32
+    ) throws(SystemError) {
+        try Files.write(Array("# \(comment)\n\(key)\n".utf8), to: path, mode: mode)
+    }
+
+    // MARK: Reading
+
+    /// What is in these files for a process of that role.
+    ///
+    /// - Parameter reason: why keys are needed, for the error
+    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, naming the file.
+    func security(
+        of role: BusRole, isAlways: Bool, because reason: String
+    ) throws(BusError) -> BusSecurity {
+        let own = try pair(of: role, because: reason)
+        var publicKeys: [BusRole: CurvePublicKey] = [:]
+        var old: [BusRole: CurvePublicKey] = [:]
+        for other in BusRole.allCases {
+            let key = try publicKey(publicFile(other), because: reason)
+            if let same = publicKeys.first(where: { $0.value == key })?.key {
+                throw KeyFolder.error(
+                    "key-shared", publicFile(other), "is also the key of \(same.rawValue)")
+            }
+            publicKeys[other] = key
+            if Files.exists(oldFile(other)) {
+                old[other] = try publicKey(oldFile(other), because: reason)
+            }
+        }
+        guard publicKeys[role] == own.publicKey else {
+            throw KeyFolder.error(
+                "key-invalid", publicFile(role), "is not the other half of \(role.rawValue).key")
+        }
+        return BusSecurity(
+            role: role, own: own, publicKeys: publicKeys, old: old, isAlways: isAlways)
+    }
+
+    /// A role's pair, from its secret half.
+    public func pair(
+        of role: BusRole, because reason: String = "it was asked for"
+    ) throws(BusError) -> CurveKeyPair {
+        let file = secretFile(role)
+        guard let pair = CurveKeyPair(secret: try line(of: file, because: reason)) else {
+            throw KeyFolder.error("key-invalid", file, "holds no key of 40 characters")
+        }
+        return pair
+    }
+
+    /// The public key in a file.
+    public func publicKey(
+        _ file: String, because reason: String = "it was asked for"
+    ) throws(BusError) -> CurvePublicKey {
+        guard let key = CurvePublicKey(try line(of: file, because: reason)) else {
+            throw KeyFolder.error("key-invalid", file, "holds no key of 40 characters")
+        }
+        return key
+    }
+
+    /// The last word: the key, whatever stands above it.
+    private func line(of file: String, because reason: String) throws(BusError) -> String {
+        guard Files.exists(file) else {
+            throw KeyFolder.error("keys-missing", file, "is not there, and \(reason)")
+        }
+        do throws(SystemError) {
+            let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)
+            return text.split(whereSeparator: \.isWhitespace).last.map { String($0) } ?? ""
+        } catch {
+            throw KeyFolder.error("key-unreadable", file, error.message)
+        }
+    }
+
+    private static func error(_ code: String, _ file: String, _ message: String) -> BusError {
+        BusError(
+            code, "read keys", "JAGA_KEYS: \(file) \(message)",
+            hint: "'jaga keys init' makes the keys of all roles; a service on another machine "
+                + "needs its own .key and every .pub of the same folder.")
+    }
+}

@@ -1,0 +1,225 @@
+import Hashing
+import Model
+import Runtime
+import Testing
+import Wire
+
+@testable import Bus
+
+@Suite struct `Streams with keys` {
+    @Test func `reach everybody who may have them, once and in order`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        let evaluator = try net.follower(
+            "evaluator", of: ingest, [.input(1)], computes: [.events(1)],
+            security: net.security(.evaluator))
+        evaluator.onApply = { bus, stream, record in
+            try bus.append(Node.record(.events(1), bus.end(of: .events(1)) + 1), to: .events(1))
+        }
+        let notifier = try net.follower(
+            "notifier", of: ingest, [.events(1), .sos], security: net.security(.notifier))
+        let onlooker = try net.follower(
+            "tail-1", of: ingest, [.input(1), .events(1), .sos], security: net.security(.operator)
+        ) { $0.acknowledges = false }
+        try ingest.append(50, to: .input(1))
+        try ingest.append(5, to: .sos)
+        try net.run(until: {
+            onlooker.has(.events(1)).count == 50 && notifier.has(.events(1)).count == 50
+                && ingest.bus.acknowledged(.events(1), by: "notifier") == 50
+                && ingest.bus.acknowledged(.input(1), by: "evaluator") == 50
+                && onlooker.has(.sos).count == 5 && notifier.has(.sos).count == 5
+                && onlooker.has(.input(1)).count == 50
+        })
+        for party in [evaluator, notifier, onlooker] {
+            for (stream, applied) in party.applied {
+                #expect(applied == Array(1...UInt64(applied.count)), "\(stream)")
+            }
+        }
+        #expect(net.parties.allSatisfy { $0.bus.counters.peersRefused == 0 })
+        #expect(net.parties.flatMap(\.refusals).isEmpty)
+    }
+
+    @Test func `go on after their keeper was started again`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        let notifier = try net.follower(
+            "notifier", of: ingest, [.sos], security: net.security(.notifier))
+        for round in 1...3 {
+            try ingest.append(10, to: .sos)
+            try net.run(until: { notifier.has(.sos).count == 10 * round })
+            try ingest.restart()
+        }
+        #expect(notifier.has(.sos) == Array(1...30))
+        #expect(net.parties.flatMap(\.refusals).isEmpty)
+    }
+
+    @Test func `accept an old key beside the new one`() throws {
+        let net = try Guarded()
+        let old = try CurveKeyPair.generate()
+        let ingest = try net.ingest {
+            $0.security = try net.security(.ingest, old: [.notifier: old.publicKey])
+        }
+        try ingest.append(3, to: .sos)
+        let parties = try [
+            net.follower(
+                "notifier", of: ingest, [.sos], security: net.security(.notifier, own: old)),
+            net.follower("notifier", of: ingest, [.sos], security: net.security(.notifier)),
+        ]
+        try net.run(until: { parties.allSatisfy { $0.has(.sos).count == 3 } })
+    }
+
+    @Test func `are refused beyond loopback without keys`() throws {
+        var configuration = Bus.Configuration(name: "notifier")
+        configuration.publishEndpoint = "tcp://0.0.0.0:*"
+        let bound = #expect(throws: BusError.self) { try ZeroMQTransport(configuration) }
+        #expect(bound?.code == "unprotected")
+        configuration.publishEndpoint = nil
+        configuration.peers = [
+            Bus.Peer(
+                name: "ingest", publishEndpoint: "tcp://192.0.2.1:8201",
+                controlEndpoint: "tcp://192.0.2.1:8301", streams: [.sos])
+        ]
+        let connected = #expect(throws: BusError.self) { try ZeroMQTransport(configuration) }
+        #expect(connected?.code == "unprotected")
+    }
+}
+
+@Suite struct `Who has not the right key` {
+    /// What is wrong, and what either side says of it.
+    enum Case: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case stranger, noKeys, keysToWhoHasNone, wrongServerKey
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(arguments: Case.allCases)
+    func `is not let in, and both sides say so once`(wrong: Case) throws {
+        let net = try Guarded()
+        let ingest = try net.ingest {
+            if wrong == .keysToWhoHasNone { $0.security = nil }
+        }
+        try ingest.append(10, to: .sos)
+        let stranger = try CurveKeyPair.generate()
+        let security: BusSecurity? =
+            switch wrong {
+            case .stranger: try net.security(.notifier, own: stranger)
+            case .noKeys: nil
+            case .keysToWhoHasNone: try net.security(.notifier)
+            case .wrongServerKey: try net.security(.notifier, server: stranger.publicKey)
+            }
+        let notifier = try net.follower("notifier", of: ingest, [.sos], security: security)
+        try net.run(until: {
+            ingest.bus.counters.peersRefused >= 4 && notifier.bus.counters.peersRefused >= 4
+        })
+        let theirs: PeerRefusal.Reason =
+            switch wrong {
+            case .stranger: .unknownKey(fingerprint: stranger.publicKey.fingerprint)
+            case .noKeys, .keysToWhoHasNone: .mechanism
+            case .wrongServerKey: .foreignServerKey
+            }
+        // Whoever is slower to read the other's greeting may see no more than an end.
+        #expect(ingest.reasons.filter { $0 != .brokenOff } == [theirs])
+        #expect(ingest.refusals.allSatisfy { $0.refusal.address == "127.0.0.1" && $0.count == 1 })
+        let ours: Set<PeerRefusal.Reason> =
+            switch wrong {
+            case .stranger: [.rejected]
+            case .noKeys, .keysToWhoHasNone: [.mechanism, .brokenOff]
+            case .wrongServerKey: [.brokenOff]
+            }
+        #expect(!notifier.reasons.isEmpty)
+        #expect(Set(notifier.reasons).isSubset(of: ours), "\(notifier.notices)")
+        #expect(notifier.refusals.allSatisfy { $0.refusal.isOurs && $0.count == 1 })
+        #expect(notifier.applied.isEmpty && notifier.bus.lags.map(\.head) == [0])
+        let metrics = Metrics()
+        ingest.bus.writeMetrics(metrics)
+        let total = ingest.bus.counters.peersRefused
+        #expect(metrics.render().contains("jaga_bus_peers_refused_total \(total)\n"))
+    }
+
+    @Test func `is let in once the keys are right`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest { $0.security = nil }
+        try ingest.append(10, to: .sos)
+        let notifier = try net.follower(
+            "notifier", of: ingest, [.sos], security: net.security(.notifier))
+        try net.run(until: { notifier.bus.counters.peersRefused > 0 })
+        try ingest.restart { $0.security = try net.security(.ingest) }
+        try net.run(until: { notifier.has(.sos).count == 10 })
+    }
+}
+
+@Suite struct `Whose role may not` {
+    @Test func `compute cannot offer outputs`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        let timer = try net.follower(
+            "timer", of: ingest, [.sos], computes: [.events(1)], security: net.security(.timer))
+        try net.run(until: { timer.bus.isCaughtUp(.sos) })
+        try timer.append(3, to: .events(1))
+        try net.run(until: { ingest.reasons.contains(.forbidden(.timer, "connect to outputs")) })
+        try net.run(for: .seconds(1))
+        #expect(ingest.bus.end(of: .events(1)) == 0)
+        #expect(ingest.reasons == [.forbidden(.timer, "connect to outputs")])
+        #expect(ingest.bus.counters.peersRefused >= 1)
+    }
+
+    @Test func `read inputs cannot subscribe to them or ask for them`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        try ingest.append(10, to: .input(1))
+        let notifier = try net.follower(
+            "notifier", of: ingest, [.input(1), .sos], security: net.security(.notifier))
+        let wanted: [PeerRefusal.Reason] = [
+            .forbidden(.notifier, "connect to inputs"), .forbidden(.notifier, "ask for in/1"),
+        ]
+        try net.run(until: { wanted.allSatisfy(ingest.reasons.contains) })
+        try ingest.append(10, to: .input(1))
+        try net.run(for: .seconds(1))
+        #expect(notifier.has(.input(1)).isEmpty)
+        #expect(ingest.reasons.count == 2, "one notice each")
+    }
+
+    @Test func `read anything of a keeper cannot connect to it`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        try ingest.append(10, to: .input(1))
+        let membership = try net.follower(
+            "membership", of: ingest, [.input(1)], security: net.security(.membership))
+        let wanted: [PeerRefusal.Reason] = [
+            .forbidden(.membership, "connect to inputs"),
+            .forbidden(.membership, "connect to questions"),
+        ]
+        try net.run(until: { wanted.allSatisfy(ingest.reasons.contains) })
+        #expect(membership.applied.isEmpty && membership.bus.lags.map(\.head) == [0])
+        #expect(ingest.reasons.count == 2, "one notice each")
+    }
+
+    @Test func `write, as an operator, only looks on`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        try ingest.append(4, to: .sos)
+        var asked: [Control] = []
+        ingest.bus.hooks.coordinate = { question, _ in asked.append(question) }
+        let onlooker = try net.follower(
+            "notifier", of: ingest, [.sos], security: net.security(.operator))
+        let member = ID128(high: 1, low: 2)
+        let evaluator = try net.rawAsker(of: ingest, .evaluator)
+        let joiner = try net.rawAsker(of: ingest, .operator)
+        try net.run(until: {
+            joiner.ask(Control.join(member: member, logic: 1...1).encoded(), of: 0)
+        })
+        try net.run(until: {
+            evaluator.ask(Control.join(member: member, logic: 1...2).encoded(), of: 0)
+        })
+        let wanted: [PeerRefusal.Reason] = [
+            .forbidden(.operator, "own partitions"),
+            .forbidden(.operator, "acknowledge in the name of notifier"),
+        ]
+        try net.run(until: {
+            wanted.allSatisfy(ingest.reasons.contains) && onlooker.has(.sos).count == 4
+                && !asked.isEmpty
+        })
+        #expect(asked == [.join(member: member, logic: 1...2)])
+        #expect(ingest.bus.acknowledgements.isEmpty)
+    }
+}

@@ -1,0 +1,182 @@
+import Hashing
+import Model
+import Runtime
+import Testing
+import Wire
+
+@testable import Bus
+
+/// Processes over ZeroMQ with keys, on loopback.
+final class Guarded {
+    private let clock = SystemClock()
+    private(set) var parties: [Party] = []
+    private let pairs: [BusRole: CurveKeyPair]
+
+    init() throws {
+        pairs = try Dictionary(
+            uniqueKeysWithValues: BusRole.allCases.map { ($0, try CurveKeyPair.generate()) })
+    }
+
+    /// What a process of a role knows.
+    ///
+    /// - Parameters:
+    ///   - own: another pair than the role's
+    ///   - server: what it takes for ingest's public key
+    func security(
+        _ role: BusRole, own: CurveKeyPair? = nil, server: CurvePublicKey? = nil,
+        old: [BusRole: CurvePublicKey] = [:]
+    ) throws -> BusSecurity {
+        var publicKeys = pairs.mapValues(\.publicKey)
+        if let server { publicKeys[.ingest] = server }
+        return BusSecurity(
+            role: role, own: try own ?? #require(pairs[role]), publicKeys: publicKeys, old: old)
+    }
+
+    // MARK: Parties
+
+    /// Keeps what ingest keeps, of two partitions.
+    func ingest(_ change: (inout Bus.Configuration) throws -> Void = { _ in }) throws -> Party {
+        var configuration = Bus.Configuration(name: "ingest")
+        configuration.served = [
+            .init(.input(0)), .init(.input(1)), .init(.sos),
+            .init(.events(0), isComputed: true), .init(.events(1), isComputed: true),
+        ]
+        configuration.publishEndpoint = "tcp://127.0.0.1:*"
+        configuration.inputsEndpoint = "tcp://127.0.0.1:*"
+        configuration.controlEndpoint = "tcp://127.0.0.1:*"
+        configuration.computedEndpoint = "tcp://127.0.0.1:*"
+        configuration.security = try security(.ingest)
+        try change(&configuration)
+        return try join(configuration)
+    }
+
+    /// Follows, and computes, streams of ingest.
+    func follower(
+        _ name: String, of ingest: Party, _ streams: [StreamName], computes: [StreamName] = [],
+        security: BusSecurity?, _ change: (inout Bus.Configuration) -> Void = { _ in }
+    ) throws -> Party {
+        var configuration = Bus.Configuration(name: name)
+        let endpoints = ingest.bus.endpoints
+        configuration.peers = [
+            Bus.Peer(
+                name: "ingest", publishEndpoint: endpoints.publish ?? "",
+                controlEndpoint: endpoints.control ?? "", streams: streams, computes: computes,
+                computedEndpoint: computes.isEmpty ? nil : endpoints.computed,
+                inputsEndpoint: endpoints.inputs)
+        ]
+        configuration.security = security
+        change(&configuration)
+        return try join(configuration)
+    }
+
+    /// Asks ingest whatever it likes, in a role.
+    func rawAsker(of ingest: Party, _ role: BusRole) throws -> ZeroMQTransport {
+        var configuration = Bus.Configuration(name: role.rawValue)
+        let endpoints = ingest.bus.endpoints
+        configuration.peers = [
+            Bus.Peer(
+                name: "ingest", publishEndpoint: endpoints.publish ?? "",
+                controlEndpoint: endpoints.control ?? "", streams: [],
+                inputsEndpoint: endpoints.inputs)
+        ]
+        configuration.security = try security(role)
+        return try ZeroMQTransport(configuration)
+    }
+
+    private func join(_ configuration: Bus.Configuration) throws -> Party {
+        let party = try Party(configuration, clock)
+        parties.append(party)
+        return party
+    }
+
+    // MARK: Time
+
+    /// Turns until the condition holds, within 30 s.
+    func run(
+        until condition: () throws -> Bool, _ comment: Comment = "it comes to pass",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let deadline = clock.monotonic + .seconds(30)
+        while clock.monotonic < deadline {
+            if try condition() { return }
+            try turn()
+        }
+        Issue.record(comment, sourceLocation: sourceLocation)
+        throw CancellationError()
+    }
+
+    /// Turns for so long.
+    func run(for duration: Duration) throws {
+        let end = clock.monotonic + duration
+        while clock.monotonic < end { try turn() }
+    }
+
+    private func turn() throws {
+        Loop.wait(on: parties.map(\.bus), atMost: 20)
+        for party in parties { try party.turn() }
+    }
+
+    /// A process.
+    final class Party {
+        private let store = MemoryBusStore()
+        private let clock: SystemClock
+        private(set) var configuration: Bus.Configuration
+        private(set) var bus: Bus
+        private(set) var applied: [StreamName: [UInt64]] = [:]
+        private(set) var notices: [BusNotice] = []
+        /// Called for each record applied.
+        var onApply: (Bus, StreamName, Record) throws -> Void = { _, _, _ in }
+
+        init(_ configuration: Bus.Configuration, _ clock: SystemClock) throws {
+            self.configuration = configuration
+            self.clock = clock
+            bus = try Bus(configuration: configuration, store: store, clock: clock)
+            listen()
+        }
+
+        private func listen() {
+            bus.hooks.notice = { [unowned self] in notices.append($0) }
+            configuration.publishEndpoint = bus.endpoints.publish
+            configuration.inputsEndpoint = bus.endpoints.inputs
+            configuration.controlEndpoint = bus.endpoints.control
+            configuration.computedEndpoint = bus.endpoints.computed
+        }
+
+        /// The process ends and is there again, with its store, where it was.
+        func restart(_ change: (inout Bus.Configuration) throws -> Void = { _ in }) throws {
+            bus.close()
+            try change(&configuration)
+            bus = try Bus(configuration: configuration, store: store, clock: clock)
+            listen()
+        }
+
+        func turn() throws {
+            try bus.receive { stream, position, record in
+                applied[stream, default: []].append(position.sequence)
+                try onApply(bus, stream, record)
+            }
+            bus.committed()
+            try bus.tick()
+        }
+
+        func append(_ count: Int, to stream: StreamName) throws {
+            for _ in 0..<count {
+                try bus.append(Node.record(stream, bus.end(of: stream) + 1), to: stream)
+            }
+            bus.committed()
+        }
+
+        /// Who was not let in, or did not let us in, and how often.
+        var refusals: [(refusal: PeerRefusal, count: UInt64)] {
+            notices.compactMap { notice in
+                guard case .peerRefused(let refusal, let count) = notice else { return nil }
+                return (refusal, count)
+            }
+        }
+
+        var reasons: [PeerRefusal.Reason] { refusals.map(\.refusal.reason) }
+
+        /// Sequences of a stream that were applied.
+        func has(_ stream: StreamName) -> [UInt64] { applied[stream] ?? [] }
+    }
+}

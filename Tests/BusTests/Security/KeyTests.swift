@@ -1,0 +1,158 @@
+import Foundation
+import Runtime
+import TestSupport
+import Testing
+
+@testable import Bus
+
+@Suite struct `Keys in files` {
+    private let folder: TemporaryFolder
+    private var keys: KeyFolder { KeyFolder(folder.file("bus")) }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private func configuration(_ environment: [String: String] = [:]) throws -> Configuration {
+        var environment = environment
+        environment["JAGA_HOME"] = folder.path
+        environment["JAGA_KEYS"] = environment["JAGA_KEYS"] ?? keys.path
+        return try Configuration(settings: BusSecurity.settings, environment: environment)
+    }
+
+    private func read(
+        bind: String = "127.0.0.1", hosts: [String] = ["127.0.0.1"],
+        _ environment: [String: String] = [:]
+    ) throws -> BusSecurity? {
+        try BusSecurity.read(
+            configuration(environment), role: .timer, bindAddress: bind, hosts: hosts)
+    }
+
+    @Test func `are made for every role, secret halves for their owner alone`() throws {
+        let made = try keys.make(BusRole.allCases)
+        #expect(Set(made.keys) == Set(BusRole.allCases) && Set(made.values).count == 6)
+        #expect(keys.existing.count == 12)
+        #expect(try mode(keys.path) == 0o700)
+        for role in BusRole.allCases {
+            #expect(try mode(keys.secretFile(role)) == 0o600)
+            #expect(try keys.pair(of: role).publicKey == made[role])
+            #expect(try keys.publicKey(keys.publicFile(role)) == made[role])
+            let text = try String(contentsOfFile: keys.publicFile(role), encoding: .utf8)
+            #expect(text.hasPrefix("# public half of the key of \(role.rawValue) "))
+            let secret = try keys.pair(of: role).secret
+            let described = "\(try keys.pair(of: role))"
+            #expect(!text.contains(secret) && !described.contains(secret))
+        }
+    }
+
+    @Test func `are wanted beyond loopback, and everywhere when told so`() throws {
+        #expect(try read() == nil)
+        #expect(try read(hosts: ["localhost", "127.9.9.9"]) == nil)
+        for bind in ["0.0.0.0", "192.0.2.1", "127.evil.example", "1127.0.0.1"] {
+            let error = #expect(throws: BusError.self) { try read(bind: bind) }
+            #expect(error?.code == "keys-missing")
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("JAGA_BIND is \(bind)") && text.contains("jaga keys init"))
+            #expect(text.contains("JAGA_KEYS: \(keys.secretFile(.timer)) is not there"))
+        }
+        _ = try keys.make(BusRole.allCases)
+        #expect(try read(bind: "0.0.0.0")?.isAlways == true)
+        #expect(try read(["JAGA_CURVE": "always"])?.isAlways == true)
+        let far = try #require(try read(hosts: ["127.0.0.1", "192.0.2.1"]))
+        #expect(!far.isAlways && far.role == .timer)
+        #expect(far.protects("tcp://192.0.2.1:8201"))
+        #expect(!far.protects("tcp://127.0.0.1:8204") && !far.protects("ipc:///tmp/x"))
+        #expect(far.protects("tcp://127.0.0.1.example:8204"))
+    }
+
+    @Test func `lie in the home folder unless told otherwise`() throws {
+        let configuration = try Configuration(
+            settings: BusSecurity.settings, environment: ["JAGA_HOME": "/somewhere"])
+        #expect(BusSecurity.folder(configuration).path == "/somewhere/secrets/bus")
+    }
+
+    @Test func `are the own secret one and all public ones, on another machine`() throws {
+        _ = try keys.make(BusRole.allCases)
+        for role in BusRole.allCases where role != .timer {
+            try FileManager.default.removeItem(atPath: keys.secretFile(role))
+        }
+        #expect(try read(bind: "192.0.2.1") != nil)
+        try FileManager.default.removeItem(atPath: keys.publicFile(.evaluator))
+        let error = #expect(throws: BusError.self) { try read(bind: "192.0.2.1") }
+        #expect(error?.message.contains(keys.publicFile(.evaluator)) == true)
+    }
+
+    @Test func `that do not fit each other stop the start`() throws {
+        _ = try keys.make(BusRole.allCases)
+        func put(_ text: String, _ path: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        }
+        func code() throws -> String? {
+            #expect(throws: BusError.self) { try read(bind: "0.0.0.0") }?.code
+        }
+        let ingest = try String(contentsOfFile: keys.publicFile(.ingest), encoding: .utf8)
+        let timer = try String(contentsOfFile: keys.publicFile(.timer), encoding: .utf8)
+        try put(timer, keys.publicFile(.ingest))
+        #expect(try code() == "key-shared")
+        try put(ingest, keys.publicFile(.ingest))
+        try put("# nothing\n", keys.publicFile(.ingest))
+        #expect(try code() == "key-invalid")
+        try put(ingest, keys.publicFile(.ingest))
+        _ = try keys.make([.timer])
+        try put(timer, keys.publicFile(.timer))
+        #expect(try code() == "key-invalid", "the halves are of two pairs")
+        _ = try keys.make([.timer])
+        try put(timer, keys.oldFile(.timer))
+        let old = try #require(CurvePublicKey(String(timer.split(separator: "\n")[1])))
+        #expect(try read(bind: "0.0.0.0")?.holder(of: old.bytes) == .timer)
+    }
+}
+
+@Suite struct `A log of refusals` {
+    private func refusal(
+        _ address: String, _ reason: PeerRefusal.Reason = .mechanism
+    ) -> PeerRefusal {
+        PeerRefusal(reason, address: address, place: "questions", isOurs: false)
+    }
+
+    @Test func `tells the first at once and the others once a minute`() {
+        var log = RefusalLog()
+        let one = refusal("192.0.2.1")
+        #expect(log.note(one, now: .seconds(5)) == .peerRefused(one, count: 1))
+        for second in 6..<65 {
+            #expect(log.note(one, now: .seconds(second)) == nil)
+            #expect(log.due(now: .seconds(second)).isEmpty)
+        }
+        #expect(log.due(now: .seconds(65)) == [.peerRefused(one, count: 59)])
+        #expect(log.total == 60)
+        #expect(log.due(now: .seconds(125)).isEmpty)
+        #expect(log.note(one, now: .seconds(126)) == .peerRefused(one, count: 1), "forgotten")
+    }
+
+    @Test func `keeps peers and reasons apart, and folds in what has none`() {
+        var log = RefusalLog()
+        let first = refusal("192.0.2.1")
+        let second = refusal("192.0.2.2")
+        let third = refusal("192.0.2.1", .foreignServerKey)
+        for found in [first, second, third] {
+            #expect(log.note(found, now: .zero) == .peerRefused(found, count: 1))
+        }
+        #expect(log.note(refusal("192.0.2.2", .brokenOff), now: .seconds(1)) == nil)
+        #expect(log.due(now: .seconds(60)) == [.peerRefused(second, count: 1)])
+    }
+
+    @Test func `does not grow with addresses`() {
+        var log = RefusalLog()
+        let notices = (0..<1000).compactMap {
+            log.note(refusal("peer \($0)"), now: .zero)
+        }
+        #expect(notices.count == BusLimits.refusedPeersMax + 1)
+        let due = log.due(now: .seconds(60))
+        #expect(due.count == 1 && log.total == 1000)
+        guard case .peerRefused(_, let count) = due.first else { return }
+        #expect(count == UInt64(1000 - BusLimits.refusedPeersMax - 1))
+    }
+}
