@@ -33,7 +33,7 @@ import Testing
             "partitions": seats(owners, successors: [0: two, 1: two]),
         ]
         #expect(
-            Owners.lines(details) == [
+            Owners(details).lines == [
                 "partitions 64, 2 evaluators, 1 unowned", "evaluator aaaaaa…: 62 partitions, live",
                 "evaluator bbbbbb…: 1 partition, 0 live, 2 on the way to it",
             ])
@@ -43,7 +43,27 @@ import Testing
         let details: JSON = [
             "members": [], "partitions": seats([String?](repeating: nil, count: 64)),
         ]
-        #expect(Owners.lines(details) == ["partitions 64, 0 evaluators, all unowned"])
+        #expect(Owners(details).lines == ["partitions 64, 0 evaluators, all unowned"])
+    }
+
+    @Test func `are ready once every partition is live`() {
+        func report(_ last: String) -> StatusReport {
+            let states = [String](repeating: "live", count: 63) + [last]
+            let details: JSON = [
+                "members": [member("dddddddd", count: 64, live: 63)],
+                "partitions": .array(states.map { ["owner": "dddddddd", "state": .string($0)] }),
+            ]
+            let ready: JSON = ["ready": true]
+            let ingest: JSON = ["ready": true, "details": details]
+            return StatusReport(documents: [
+                (.ingest, ingest), (.membership, ready), (.evaluator, nil), (.timer, ready),
+                (.notifier, ready),
+            ])
+        }
+        #expect(report("live").isReady)
+        #expect(!report("restoring").isReady)
+        let text = report("live").text(now: Timestamp(seconds: 1_795_170_000))
+        #expect(text.contains("evaluator   1 there"))
     }
 
     @Test func `are none that cannot run the logic`() {
@@ -52,7 +72,7 @@ import Testing
             "partitions": seats([String?](repeating: nil, count: 64)),
         ]
         #expect(
-            Owners.lines(details).last
+            Owners(details).lines.last
                 == "evaluator cccccc…: cannot run the logic of the logs")
     }
 }

@@ -2,22 +2,35 @@ import Model
 import Parsing
 
 /// Who owns which partitions, in words for people.
-enum Owners {
-    /// One line for all partitions, then one an evaluator.
-    ///
+struct Owners {
+    private let seats: [JSON]
+    private let members: [JSON]
+
     /// - Parameter ingest: the details of ingest's status
-    static func lines(_ ingest: JSON) -> [String] {
-        let seats = ingest["partitions"]?.array ?? []
-        let members = ingest["members"]?.array ?? []
+    init(_ ingest: JSON) {
+        seats = ingest["partitions"]?.array ?? []
+        members = ingest["members"]?.array ?? []
+    }
+
+    /// Evaluators that are there.
+    var count: Int { members.count }
+
+    /// Whether every partition is evaluated, up to its last record.
+    var areReady: Bool {
+        !seats.isEmpty && seats.allSatisfy { $0["state"]?.string == "live" }
+    }
+
+    /// One line for all partitions, then one an evaluator.
+    var lines: [String] {
         let unowned = seats.filter { $0["owner"]?.string == nil }.count
         let owners = members.count == 1 ? "1 evaluator" : "\(members.count) evaluators"
         var line = "partitions \(Partition.count), \(owners)"
         if unowned > 0 { line += ", \(unowned == Partition.count ? "all" : "\(unowned)") unowned" }
-        return [line] + members.map { text(of: $0, seats) }
+        return [line] + members.map(text)
     }
 
     /// `evaluator 3f2a6c…: 22 partitions, live`.
-    private static func text(of member: JSON, _ seats: [JSON]) -> String {
+    private func text(of member: JSON) -> String {
         let id = member["member"]?.string ?? ""
         let count = member["partitions"]?.array?.count ?? 0
         let live = member["live"]?.int ?? 0

@@ -51,7 +51,15 @@ struct StatusReport {
 
     init(documents: [(service: Service, json: JSON?)]) { self.documents = documents }
 
-    var isReady: Bool { documents.allSatisfy { $0.json?["ready"]?.bool == true } }
+    var isReady: Bool {
+        documents.allSatisfy { service, json in
+            guard service == .evaluator, json == nil else { return json?["ready"]?.bool == true }
+            return evaluators.map(\.areReady) ?? false
+        }
+    }
+
+    /// The evaluators as ingest knows them: most are at ports that only they know.
+    private var evaluators: Owners? { details(.ingest).map(Owners.init) }
 
     var json: JSON {
         .object(documents.map { .init($0.service.rawValue, $0.json ?? .null) })
@@ -68,7 +76,8 @@ struct StatusReport {
         var table = Table("service", "state", "version", "up for")
         for (service, json) in documents {
             guard let json else {
-                table.add(service.rawValue, "no answer", "", "")
+                let count = service == .evaluator ? evaluators?.count ?? 0 : 0
+                table.add(service.rawValue, count > 0 ? "\(count) there" : "no answer", "", "")
                 continue
             }
             let started = json["started"]?.string.flatMap { Timestamp($0) }
@@ -80,7 +89,7 @@ struct StatusReport {
     }
 
     /// Who decides for the people of each partition, as ingest knows it.
-    private var partitions: [String] { details(.ingest).map(Owners.lines) ?? [] }
+    private var partitions: [String] { evaluators?.lines ?? [] }
 
     private var troubles: [String] {
         documents.flatMap { service, json in
