@@ -41,7 +41,7 @@ struct PlacedVersions {
     }
 
     /// The records that lead to a partition's configuration after a sequence: circles, then people,
-    /// each in the order of the log.
+    /// each by id.
     func configuration(of partition: Partition, asOf sequence: UInt64) throws -> [Record] {
         try database.all(
             """
@@ -52,7 +52,7 @@ struct PlacedVersions {
                     WHERE newer.partition = ?1 AND newer.part = one.part
                         AND newer.subject = one.subject
                         AND newer.sequence > one.sequence AND newer.sequence <= ?2)
-            ORDER BY part, sequence
+            ORDER BY part, subject
             """,
             .integer(partition.number), .integer(sequence),
             .integer(EventKind.inputCircle.rawValue), .integer(EventKind.inputPerson.rawValue),
