@@ -97,7 +97,8 @@ extension HostParts {
                 controlEndpoint: topology.peerEndpoint(writer, port: topology.controlPort(writer)),
                 streams: streams)
             if name == .evaluator, writer == .ingest {
-                peer.computes = Partition.all.map(StreamName.events)
+                peer.streams = []
+                peer.isShared = true
                 peer.computedEndpoint = topology.peerEndpoint(
                     .ingest, port: topology.computedPort)
             }
@@ -109,11 +110,12 @@ extension HostParts {
         return configuration
     }
 
-    /// The directory has a state to hand out; what evaluators decided is computed by them.
+    /// The directory has a state to hand out, and inputs have checkpoints; what evaluators decided
+    /// is computed by them.
     private static func served(_ stream: StreamName, keptFor age: Duration) -> Bus.Served {
         var served = Bus.Served(stream, retention: stream.retention(keptFor: age))
         switch stream {
-        case .directory: served.isSnapshotable = true
+        case .directory, .input: served.isSnapshotable = true
         case .events: served.isComputed = true
         default: break
         }

@@ -174,9 +174,13 @@ import Testing
             }
             return outputs
         }
+        core.begin(one)
+        core.begin(two)
         #expect(told(two).isEmpty)
         #expect(told(one).marbles == "!")
         core.drop(one)
+        #expect(core[one] == nil && core.people == 1)
+        core.begin(one)
         #expect(told(one).marbles == "!")
     }
 }

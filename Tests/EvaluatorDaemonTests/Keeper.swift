@@ -6,7 +6,8 @@ import Runtime
 import TestSupport
 import Wire
 
-/// Plays ingest: keeps `in/p` and takes what evaluators compute for `events/p`.
+/// Plays ingest: keeps `in/p`, takes what evaluators compute for `events/p`, and shares the
+/// partitions out as a test says.
 final class Keeper {
     let portBase: Int
     let home = try? TemporaryFolder()
@@ -15,12 +16,30 @@ final class Keeper {
     /// What was taken into `events/p`, in order, by stream.
     private(set) var events: [StreamName: [Event]] = [:]
     private(set) var notices: [BusNotice] = []
+    /// Those who joined and did not leave, in that order.
+    private(set) var members: [ID128] = []
+    private(set) var holdings: [ID128: [Holding]] = [:]
+    /// Kept of each partition, oldest first.
+    private(set) var checkpoints: [Partition: [Checkpoint]] = [:]
+    /// Who shall have a partition; by default the first member has all.
+    var owners: (Partition, [ID128]) -> [ID128] = { _, members in Array(members.prefix(1)) } {
+        didSet { assignAll() }
+    }
+    /// Says why a checkpoint is not kept.
+    var refusal: (Checkpoint) -> String? = { _ in nil }
+    /// What a new owner begins with: the newest checkpoint, if there is one.
+    var handedOut: ([Checkpoint]) -> (Checkpoint, PartitionSnapshot.Audit?)? = { kept in
+        kept.last.map { ($0, nil) }
+    }
+    private var routes: [ID128: Route] = [:]
+    private var readers: [ID128: CheckpointReader] = [:]
+    private var configuration: [Partition: [(sequence: UInt64, event: Event)]] = [:]
 
     init() throws {
         portBase = FreePorts.base(of: [101, 201, 301])
         var configuration = Bus.Configuration(name: "ingest")
         configuration.served =
-            Partition.all.map { Bus.Served(.input($0)) }
+            Partition.all.map { Bus.Served(.input($0), isSnapshotable: true) }
             + Partition.all.map { Bus.Served(.events($0), isComputed: true) }
         configuration.publishEndpoint = "tcp://127.0.0.1:\(portBase + 101)"
         configuration.controlEndpoint = "tcp://127.0.0.1:\(portBase + 201)"
@@ -28,16 +47,21 @@ final class Keeper {
         bus = try Bus(
             configuration: configuration, store: MemoryBusStore(), clock: SystemClock())
         bus.hooks.notice = { [unowned self] in notices.append($0) }
+        bus.hooks.coordinate = { [unowned self] in try coordinate($0, from: $1) }
+        bus.hooks.snapshot = { [unowned self] in try snapshot(of: $0) }
     }
 
     deinit { bus.close() }
 
     /// Starts an evaluator of this keeper.
-    func startEvaluator() throws -> Capture {
+    ///
+    /// - Parameter seconds: between checkpoints; by default the test ends before the first
+    func startEvaluator(checkpointsEvery seconds: Int = 3600) throws -> Capture {
         try Capture(
             Programs.path("jaga-evaluator"), [],
             environment: [
                 "JAGA_PORT_BASE": "\(portBase)", "JAGA_HOME": home?.path ?? "",
+                "JAGA_EVALUATOR_CHECKPOINT_SECONDS": "\(seconds)",
             ])
     }
 
@@ -47,13 +71,27 @@ final class Keeper {
         let event = Event(
             id: EventID(ID128(high: 1, low: number)), time: Timestamp(seconds: Int64(number)),
             body: body)
-        try bus.append(try EventCodec.encode(event), to: .input(Partition.of(person)))
+        let partition = Partition.of(person)
+        let position = try bus.append(try EventCodec.encode(event), to: .input(partition))
         bus.committed()
+        switch body {
+        case .inputCircle, .inputPerson:
+            configuration[partition, default: []].append((position.sequence, event))
+        default: break
+        }
     }
 
     /// Runs until something holds, 30 s at most.
     func run(until holds: () throws -> Bool) throws -> Bool {
-        let end = Date().addingTimeInterval(30)
+        try run(until: Date().addingTimeInterval(30), or: holds)
+    }
+
+    /// Runs for some time.
+    func run(seconds: Double) throws {
+        _ = try run(until: Date().addingTimeInterval(seconds), or: { false })
+    }
+
+    private func run(until end: Date, or holds: () throws -> Bool) throws -> Bool {
         while try !holds() {
             if Date() > end { return false }
             Loop.wait(on: [bus], atMost: 20)
@@ -66,8 +104,108 @@ final class Keeper {
         return true
     }
 
+    /// Of a partition's log.
+    func end(of partition: Partition) -> UInt64 { bus.end(of: .input(partition)) }
+
+    /// What lies in the folder that evaluators are given.
+    func filesAtHome() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: home?.path ?? "")
+    }
+
     /// What was decided about a person.
     func events(of person: PersonID) -> [Event] { events[.events(Partition.of(person))] ?? [] }
+
+    /// Whether somebody has every partition up to its end.
+    var isAllLive: Bool {
+        let live = holdings.values.joined().filter { $0.state == .live }.map(\.partition)
+        return Set(live).count == Partition.count
+    }
+
+    // MARK: Owners
+
+    private func coordinate(_ question: Control, from route: Route) throws {
+        switch question {
+        case .join(let member, _): hear(member, [], from: route)
+        case .renew(let member, _, let held): hear(member, held, from: route)
+        case .leave(let member):
+            members.removeAll { $0 == member }
+            holdings[member] = nil
+            assignAll()
+        case .checkpoint(let piece): try take(piece, from: route)
+        default: break
+        }
+    }
+
+    private func hear(_ member: ID128, _ held: [Holding], from route: Route) {
+        routes[member] = route
+        holdings[member] = held
+        if members.contains(member) {
+            assign(member)
+        } else {
+            members.append(member)
+            assignAll()
+        }
+    }
+
+    private func assignAll() { for member in members { assign(member) } }
+
+    private func assign(_ member: ID128) {
+        guard let route = routes[member] else { return }
+        let mine = Partition.all.filter { owners($0, members).contains(member) }
+        bus.tell(
+            .assign(
+                member: member, logic: 1,
+                assignments: mine.map { Assignment(partition: $0, epoch: 1) }), to: route)
+    }
+
+    /// Takes away what somebody has who died without a word.
+    func bury(_ member: ID128) {
+        members.removeAll { $0 == member }
+        holdings[member] = nil
+        assignAll()
+    }
+
+    // MARK: Checkpoints
+
+    private func take(_ piece: CheckpointPiece, from route: Route) throws {
+        let verdict: CheckpointVerdict
+        switch readers[piece.member, default: CheckpointReader()].take(piece) {
+        case .more(let next): verdict = .more(next: next)
+        case .refused(let reason): verdict = .refused(reason)
+        case .whole(let checkpoint):
+            if let reason = refusal(checkpoint) {
+                verdict = .refused(reason)
+            } else if try bus.isOnChain(checkpoint.input, of: .input(checkpoint.partition)),
+                try bus.isOnChain(checkpoint.output, of: .events(checkpoint.partition))
+            {
+                checkpoints[checkpoint.partition, default: []].append(checkpoint)
+                verdict = .kept
+            } else {
+                verdict = .refused("not on the chain")
+            }
+        }
+        let answer = CheckpointAnswer(partition: piece.partition, id: piece.id, verdict: verdict)
+        bus.tell(.checkpointAnswer(answer), to: route)
+    }
+
+    private func snapshot(of stream: StreamName) throws -> StreamSnapshot {
+        guard case .input(let partition) = stream, let head = bus.position(of: stream) else {
+            return StreamSnapshot([])
+        }
+        guard let (checkpoint, audit) = handedOut(checkpoints[partition] ?? []) else {
+            return StreamSnapshot([], at: .start(of: head.incarnation))
+        }
+        let placed = (configuration[partition] ?? []).filter {
+            $0.sequence <= checkpoint.input.sequence
+        }
+        let snapshot = PartitionSnapshot(
+            configuration: try placed.map { try EventCodec.encode($0.event) },
+            head: PartitionSnapshot.Head(
+                output: checkpoint.output, logic: checkpoint.logic,
+                stateHash: checkpoint.stateHash),
+            state: checkpoint.state, audit: audit)
+        return StreamSnapshot(snapshot.records, at: checkpoint.input)
+    }
 }
 
 extension Capture {

@@ -14,7 +14,8 @@ public struct EvaluatorCore: Sendable {
     public mutating func handle(
         _ event: Event, in partition: Partition, into outputs: inout [Event]
     ) {
-        if partitions[Int(partition.number)] == nil { begin(partition) }
+        invariant(
+            partitions[Int(partition.number)] != nil, "records are of partitions that are owned")
         partitions[Int(partition.number)]?.handle(event, into: &outputs)
     }
 

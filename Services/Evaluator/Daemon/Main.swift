@@ -1,3 +1,4 @@
+import EvaluatorCore
 import Glibc
 import Hosting
 import Model
@@ -12,11 +13,20 @@ struct Main {
         settings: [
             Setting(
                 "JAGA_EVALUATOR_PORT", .integer(0...65_535), default: "0",
-                help: "HTTP port of health and metrics; 0 = any free one, told at start.")
+                help: "HTTP port of health and metrics; 0 = any free one, told at start."),
+            Setting(
+                "JAGA_EVALUATOR_CHECKPOINT_SECONDS", .integer(1...86_400), default: "60",
+                unit: "s", help: "A partition's state goes to ingest this often, if it is new."),
         ],
         consumes: [.ingest: Partition.all.map(StreamName.input)],
         isDurable: false,
-        portSetting: "JAGA_EVALUATOR_PORT")
+        portSetting: "JAGA_EVALUATOR_PORT",
+        logic: logic)
+
+    private static let logic =
+        UInt16(
+            EvaluatorLimits.logicVersions.lowerBound)...UInt16(
+            EvaluatorLimits.logicVersions.upperBound)
 
     static func main() {
         exit(Host.run(definition) { EvaluatorService(host: $0) })

@@ -1,0 +1,258 @@
+import Glibc
+import Model
+import TestSupport
+import Testing
+import Wire
+
+/// Partitions come to the real program and go from it, over real sockets.
+@Suite struct OwnershipTests {
+    private let village = Village()
+
+    private func count(_ keeper: Keeper) -> Int {
+        keeper.checkpoints.values.reduce(0) { $0 + $1.count }
+    }
+
+    /// A page of a running evaluator.
+    private func page(_ path: String, of evaluator: Capture) throws -> String {
+        let port = try #require(evaluator.port)
+        return try PlainHTTP(port: port).send("GET", path).text
+    }
+
+    private func metric(_ name: String, of evaluator: Capture) throws -> Int? {
+        let line = try page("/metrics", of: evaluator).split(separator: "\n").first {
+            $0.hasPrefix("\(name) ")
+        }
+        return line.flatMap { Int($0.dropFirst(name.count + 1)) }
+    }
+
+    private func end(_ evaluators: Capture..., of keeper: Keeper) throws {
+        for evaluator in evaluators { evaluator.process.send(SIGTERM) }
+        #expect(try keeper.run { evaluators.allSatisfy { $0.process.reap() != nil } })
+        for evaluator in evaluators { #expect(evaluator.process.exitStatus == 0) }
+    }
+
+    /// Rounds of walks, and a checkpoint of every partition with people at the end of them.
+    private func checkpoint(_ keeper: Keeper, rounds: Int) throws {
+        try village.walk(keeper, rounds: 0..<Int64(rounds))
+        #expect(try keeper.run { village.isComplete(keeper, rounds: rounds) })
+        let partitions = Set(village.people.map(Partition.of))
+        #expect(
+            try keeper.run {
+                partitions.allSatisfy { partition in
+                    let end = keeper.end(of: partition)
+                    return keeper.checkpoints[partition]?.last?.input.sequence == end
+                }
+            })
+    }
+
+    @Test func `a successor begins with the checkpoint, not with the first record`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        var evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
+        try checkpoint(keeper, rounds: 5)
+        evaluator.process.send(SIGKILL)
+        #expect(try keeper.run { evaluator.process.reap() != nil })
+        try village.walk(keeper, rounds: 5..<8)
+        keeper.bury(try #require(keeper.members.first))
+        evaluator = try keeper.startEvaluator()
+        #expect(try keeper.run { village.isComplete(keeper, rounds: 8) })
+        // Three rounds of twenty people who go out and in, and nothing of what was before.
+        #expect(try metric("jaga_evaluator_records_total", of: evaluator) == 3 * 20 * 2)
+        #expect(keeper.notices.allSatisfy { !$0.isAlarm })
+        try end(evaluator, of: keeper)
+    }
+
+    @Test func `checkpoints come only with news, one a partition`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
+        try checkpoint(keeper, rounds: 1)
+        let partitions = Set(village.people.map(Partition.of))
+        #expect(Set(keeper.checkpoints.keys) == partitions)
+        let before = count(keeper)
+        try keeper.run(seconds: 2.5)
+        #expect(count(keeper) == before)
+        try village.walk(keeper, rounds: 1..<2)
+        #expect(try keeper.run { count(keeper) == before + partitions.count })
+        #expect(
+            try keeper.run {
+                try metric("jaga_evaluator_checkpoints_total", of: evaluator) == count(keeper)
+            })
+        try end(evaluator, of: keeper)
+    }
+
+    @Test func `told to end, it leaves checkpoints of all that is new, and says that it leaves`()
+        throws
+    {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        let evaluator = try keeper.startEvaluator()
+        try village.walk(keeper, rounds: 0..<2)
+        #expect(try keeper.run { village.isComplete(keeper, rounds: 2) && keeper.isAllLive })
+        #expect(keeper.checkpoints.isEmpty)
+        try end(evaluator, of: keeper)
+        #expect(keeper.members.isEmpty)
+        for partition in Set(village.people.map(Partition.of)) {
+            let kept = try #require(keeper.checkpoints[partition])
+            #expect(kept.map(\.input.sequence) == [keeper.end(of: partition)])
+        }
+    }
+
+    @Test func `told to end without ingest, it does not wait for long`() async throws {
+        var keeper: Keeper? = try Keeper()
+        let evaluator = try #require(try keeper?.startEvaluator())
+        #expect(try keeper?.run { keeper?.isAllLive == true } == true)
+        keeper = nil
+        #expect(await evaluator.stop() == 0)
+    }
+
+    @Test func `partitions move to another, and are forgotten where they were`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        let first = try keeper.startEvaluator(checkpointsEvery: 1)
+        try checkpoint(keeper, rounds: 2)
+        let second = try keeper.startEvaluator()
+        #expect(try keeper.run { keeper.members.count == 2 })
+        keeper.owners = { partition, members in
+            members.isEmpty ? [] : [members[Int(partition.number) % members.count]]
+        }
+        #expect(
+            try keeper.run {
+                let states = keeper.members.map { keeper.holdings[$0]?.map(\.state) }
+                return states
+                    == [[Holding.State]](
+                        repeating: Array(repeating: .live, count: 32), count: 2)
+            })
+        #expect(try metric("jaga_evaluator_partitions", of: first) == 32)
+        let odd = village.people.filter { !Partition.of($0).number.isMultiple(of: 2) }
+        let details = try page("/v1/status/evaluator", of: second)
+        #expect(details.contains("\"people\":\(odd.count),"))
+        try village.walk(keeper, rounds: 2..<4)
+        #expect(try keeper.run { village.isComplete(keeper, rounds: 4) })
+        #expect(try metric("jaga_evaluator_fixes_total", of: second) == odd.count * 4)
+        #expect(keeper.notices.allSatisfy { !$0.isAlarm })
+        try end(first, second, of: keeper)
+    }
+
+    @Test func `two owners at once say everything once`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        keeper.owners = { _, members in members }
+        let first = try keeper.startEvaluator(checkpointsEvery: 1)
+        let second = try keeper.startEvaluator(checkpointsEvery: 1)
+        for round in 0..<5 as Range<Int64> {
+            try village.walk(keeper, rounds: round..<round + 1)
+            #expect(try keeper.run { village.isComplete(keeper, rounds: Int(round) + 1) })
+        }
+        #expect(try keeper.run { try metric("jaga_evaluator_records_total", of: first) == 240 })
+        #expect(try keeper.run { try metric("jaga_evaluator_records_total", of: second) == 240 })
+        #expect(keeper.notices.allSatisfy { !$0.isAlarm })
+        // States of the same position are the same.
+        #expect(
+            try keeper.run {
+                keeper.checkpoints.values.contains { kept in
+                    Set(kept.map(\.input)).count < kept.count
+                }
+            })
+        for kept in keeper.checkpoints.values {
+            for (input, same) in Dictionary(grouping: kept, by: \.input) {
+                #expect(Set(same.map(\.stateHash)).count == 1, "\(input)")
+            }
+        }
+        try end(first, second, of: keeper)
+    }
+
+    @Test func `a state that differs from another owner's is told`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        let partition = Partition.of(village.people[0])
+        let first = try keeper.startEvaluator(checkpointsEvery: 1)
+        try checkpoint(keeper, rounds: 1)
+        try village.walk(keeper, rounds: 1..<2)
+        #expect(try keeper.run { keeper.checkpoints[partition]?.count == 2 })
+        let right = try #require(keeper.checkpoints[partition]?.last)
+        // All are given the older one: most with the newer one's hash, one partition with another.
+        keeper.handedOut = { kept in
+            guard kept.count > 1 else { return kept.last.map { ($0, nil) } }
+            let newer = kept[kept.count - 1]
+            let hash = newer.partition == partition ? newer.stateHash ^ 1 : newer.stateHash
+            return (
+                kept[kept.count - 2],
+                PartitionSnapshot.Audit(input: newer.input, stateHash: hash)
+            )
+        }
+        first.process.send(SIGKILL)
+        #expect(try keeper.run { first.process.reap() != nil })
+        keeper.bury(try #require(keeper.members.first))
+        let second = try keeper.startEvaluator()
+        #expect(try keeper.run { keeper.isAllLive })
+        #expect(try metric("jaga_evaluator_state_mismatches_total", of: second) == 1)
+        let health = try page("/healthz", of: second)
+        #expect(
+            health.contains(
+                "partition \(partition): the state at record \(right.input.sequence) differs"))
+        #expect(second.text.contains("two owners disagree about a partition"))
+        try end(second, of: keeper)
+    }
+
+    @Test func `a refused checkpoint is tried again, and the log says why`() throws {
+        let keeper = try Keeper()
+        var refused = 0
+        keeper.refusal = { _ in
+            refused += 1
+            return refused == 1 ? "the disk is full" : nil
+        }
+        try village.configure(keeper)
+        let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
+        try checkpoint(keeper, rounds: 1)
+        #expect(evaluator.text.contains("reason=\"the disk is full\""))
+        #expect(
+            try keeper.run {
+                try metric("jaga_evaluator_checkpoints_refused_total", of: evaluator) == 1
+            })
+        try end(evaluator, of: keeper)
+    }
+
+    @Test func `a checkpoint that is none fails its partition and no other`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        let partition = Partition.of(village.people[0])
+        let first = try keeper.startEvaluator(checkpointsEvery: 1)
+        try checkpoint(keeper, rounds: 1)
+        try end(first, of: keeper)
+        keeper.handedOut = { kept in
+            kept.last.map { checkpoint in
+                var given = checkpoint
+                if given.partition == partition { given.state = [1, 0, 1] }
+                return (given, nil)
+            }
+        }
+        let second = try keeper.startEvaluator()
+        #expect(
+            try keeper.run {
+                let states = keeper.holdings.values.joined()
+                return states.count { $0.state == .live } == Partition.count - 1
+                    && states.contains { $0.partition == partition && $0.state == .failed }
+            })
+        #expect(try page("/healthz", of: second).contains("in/\(partition) is given up: restore"))
+        let ready = try PlainHTTP(port: try #require(second.port)).send("GET", "/readyz")
+        #expect(ready.status == 503)
+        try end(second, of: keeper)
+    }
+
+    @Test func `works from an empty disk and leaves it empty`() throws {
+        let keeper = try Keeper()
+        try village.configure(keeper)
+        let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
+        #expect(try keeper.run { evaluator.port != nil })
+        try checkpoint(keeper, rounds: 1)
+        let ready = try PlainHTTP(port: try #require(evaluator.port)).send("GET", "/readyz")
+        #expect(ready.status == 200)
+        let status = try page("/v1/status/evaluator", of: evaluator)
+        #expect(status.contains("\"member\":\"\(try #require(keeper.members.first).text)\""))
+        #expect(status.contains("\"state\":\"live\""))
+        #expect(status.contains("\"checkpoint\":{\"input\":"))
+        try end(evaluator, of: keeper)
+        #expect(try keeper.filesAtHome().isEmpty)
+    }
+}
