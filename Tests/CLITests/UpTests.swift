@@ -37,6 +37,10 @@ import Testing
         #expect(ports.contains(8401))
         #expect(ports.contains(8205))
         #expect(!ports.contains(8203))
+        // Also with as many evaluators as there are partitions.
+        let further = (2...64).map { Ports(base: 8100).http(evaluator: $0) }
+        #expect(Set(ports + further).count == ports.count + 63)
+        #expect(Ports(base: 8100).http(evaluator: 1) == 8103)
     }
 
     @Test func `has routes that lead each path to one service`() {
@@ -57,6 +61,8 @@ import Testing
 
     @Test(arguments: [
         ["--bind", "example"], ["--without", "door"], ["--port", "0"], ["--port-base", "80"],
+        ["--scale", "evaluator"], ["--scale", "timer=2"], ["--scale", "evaluator=0"],
+        ["--scale", "evaluator=65"], ["--scale", "evaluator=2=3"],
     ])
     func `is refused when it is called wrongly`(words: [String]) {
         #expect(throws: (any Error).self) {

@@ -5,6 +5,11 @@ struct Ports: Sendable {
     /// HTTP of a service.
     func http(_ service: Service) -> Int { base + service.number }
 
+    /// HTTP of an evaluator, counted from 1: the first has the service's port.
+    func http(evaluator number: Int) -> Int {
+        number == 1 ? http(.evaluator) : base + 10 + number
+    }
+
     /// Streams of a service; evaluators publish to ingest and keep none.
     func publisher(_ service: Service) -> Int { base + 100 + service.number }
 

@@ -75,7 +75,8 @@ final class Supervisor {
 
     private func color(of name: String) -> Color {
         let colors: [Color] = [.green, .cyan, .magenta, .yellow, .blue]
-        guard let service = Service(rawValue: name) else { return .dim }
+        let service = Service(rawValue: String(name.prefix { $0 != "-" }))
+        guard let service else { return .dim }
         return colors[service.number - 1]
     }
 
@@ -140,7 +141,8 @@ final class Supervisor {
     }
 
     /// Ends everything: the door first, so that no request is cut by a service that leaves before
-    /// it, then the services. Whoever is slow is killed, and so are all after a second signal.
+    /// it; then evaluators, while there is somebody to take what is new of them; then the rest.
+    /// Whoever is slow is killed, and so are all after a second signal.
     ///
     /// - Returns: whether all ended by themselves
     @discardableResult
@@ -148,14 +150,16 @@ final class Supervisor {
         transfers.stop()
         let begun = clock.now
         var isClean = true
-        for program in programs.reversed() {
-            program.child?.send(program.recipe.name == Up.nginxName ? SIGQUIT : SIGTERM)
-            if program.recipe.name == Up.nginxName {
-                wait(for: [program], until: begun + .seconds(1))
-            }
-            program.child?.send(SIGTERM)
+        func end(_ some: [Program], by signal: Int32, within limit: Duration) -> Bool {
+            for program in some { program.child?.send(signal) }
+            return wait(for: some, until: begun + limit)
         }
-        wait(for: programs, until: begun + Supervisor.stopLimit)
+        let doors = programs.filter { $0.recipe.name == Up.nginxName }
+        let evaluators = programs.filter { $0.recipe.name.hasPrefix(Service.evaluator.rawValue) }
+        _ =
+            end(doors, by: SIGQUIT, within: .seconds(1))
+            && end(evaluators, by: SIGTERM, within: .milliseconds(2500))
+            && end(programs.reversed(), by: SIGTERM, within: Supervisor.stopLimit)
         for program in programs where program.child?.reap() == nil && program.child != nil {
             show("does not stop; killed", of: program)
             program.child?.send(SIGKILL)
@@ -168,12 +172,16 @@ final class Supervisor {
     }
 
     /// Shows lines until all have ended, the time is over or another signal comes.
-    private func wait(for programs: [Program], until limit: Timestamp) {
+    ///
+    /// - Returns: whether no signal came
+    @discardableResult
+    private func wait(for programs: [Program], until limit: Timestamp) -> Bool {
         func isOver() -> Bool { programs.allSatisfy { $0.child.map { $0.reap() != nil } ?? true } }
         while !isOver(), clock.now < limit {
             Loop.wait(on: [signals] + self.programs.compactMap(\.child), atMost: 50)
             showLines()
-            if signals.drain().contains(where: { $0 != .childEnded }) { return }
+            if signals.drain().contains(where: { $0 != .childEnded }) { return false }
         }
+        return true
     }
 }

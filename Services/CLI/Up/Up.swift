@@ -32,6 +32,9 @@ enum Up: Command {
             .init(
                 name: "--without", value: "SERVICE",
                 help: "leave a service out, to run it elsewhere", repeats: true),
+            .init(
+                name: "--scale", value: "evaluator=N",
+                help: "start N evaluators, which share all people among them"),
         ])
 
     static func run(_ call: Call) throws -> Int32 {

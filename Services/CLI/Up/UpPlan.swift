@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Model
 import Runtime
 
 /// What `jaga up` will start, and where.
@@ -13,6 +14,8 @@ struct UpPlan {
     /// Where phones find the suite, such as `http://192.168.1.5:8080`.
     let origin: String
     private let services: [Service]
+    /// How many share the partitions.
+    private let evaluators: Int
     private let call: Call
     private let configuration: Configuration
 
@@ -43,6 +46,7 @@ struct UpPlan {
         let shown = addresses[0] == "0.0.0.0" ? NetworkAddress.ofLAN() : addresses[0]
         origin = "http://\(shown ?? "127.0.0.1"):\(port)"
         services = try UpPlan.services(without: call.all("--without"), call.syntax)
+        evaluators = try UpPlan.evaluators(call.value("--scale"), call.syntax)
     }
 
     /// Addresses to listen on, the one for phones first; loopback is always among them.
@@ -77,6 +81,20 @@ struct UpPlan {
         return Service.allCases.filter { !names.contains($0.rawValue) }
     }
 
+    /// Reads `evaluator=N`: of everything else there is one.
+    private static func evaluators(
+        _ scale: String?, _ syntax: Syntax
+    ) throws(CommandError) -> Int {
+        guard let scale else { return 1 }
+        let words = scale.split(separator: "=", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0] == Service.evaluator.rawValue,
+            let count = Int(words[1]), (1...Partition.count).contains(count)
+        else {
+            throw .usage("--scale is evaluator=N, 1 to \(Partition.count), not \(scale)", syntax)
+        }
+        return count
+    }
+
     var nginxFolder: String {
         let absolute = URL(fileURLWithPath: home).path
         return absolute + "/nginx"
@@ -96,9 +114,15 @@ struct UpPlan {
                 throw taken(port, "the one origin", hint: "choose another with --port")
             }
         }
-        for (port, use) in services.flatMap(ports.all) where !PortOwner.isFree(port) {
+        for (port, use) in services.flatMap(ports.all) + further where !PortOwner.isFree(port) {
             throw taken(port, use, hint: "shift all services' ports with --port-base")
         }
+    }
+
+    /// Ports of evaluators beside the first.
+    private var further: [(port: Int, use: String)] {
+        guard services.contains(.evaluator) else { return [] }
+        return (1...evaluators).dropFirst().map { (ports.http(evaluator: $0), "evaluator \($0)") }
     }
 
     private func taken(_ port: Int, _ use: String, hint: String) -> CommandError {
@@ -112,13 +136,19 @@ struct UpPlan {
         get throws {
             let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
                 .deletingLastPathComponent().path
-            return try services.map { try recipe($0, in: folder) } + [nginx()]
+            var recipes: [Program.Recipe] = []
+            for service in services {
+                let count = service == .evaluator ? evaluators : 1
+                for number in 1...count { recipes.append(try recipe(service, number, in: folder)) }
+            }
+            return recipes + [try nginx()]
         }
     }
 
-    private func recipe(_ service: Service, in folder: String) throws(CommandError)
-        -> Program.Recipe
-    {
+    /// - Parameter number: of several of one service, from 1
+    private func recipe(
+        _ service: Service, _ number: Int, in folder: String
+    ) throws(CommandError) -> Program.Recipe {
         let path = "\(folder)/\(service.program)"
         guard access(path, X_OK) == 0 else {
             throw CommandError(
@@ -126,18 +156,19 @@ struct UpPlan {
         }
         var environment = call.environment
         for name in ["JAGA_TOKEN", "JAGA_URL"] { environment[name] = nil }
-        if environment["JAGA_EVALUATOR_PORT"] == nil {
-            environment["JAGA_EVALUATOR_PORT"] = String(ports.http(.evaluator))
-        }
+        let port =
+            service == .evaluator ? ports.http(evaluator: number) : ports.http(service)
+        if service == .evaluator { environment["JAGA_EVALUATOR_PORT"] = String(port) }
         if configuration.optional("JAGA_PUBLIC_URL") == nil {
             environment["JAGA_PUBLIC_URL"] = origin
         }
         var arguments = ["--home", home, "--port-base", String(ports.base)]
         if let file = configuration.file { arguments += ["--config", file] }
         return Program.Recipe(
-            name: service.rawValue, path: path, arguments: arguments, environment: environment,
-            readyURL: "http://127.0.0.1:\(ports.http(service))/readyz", readyStatuses: [200],
-            place: "http 127.0.0.1:\(ports.http(service))")
+            name: number == 1 ? service.rawValue : "\(service.rawValue)-\(number)", path: path,
+            arguments: arguments, environment: environment,
+            readyURL: "http://127.0.0.1:\(port)/readyz", readyStatuses: [200],
+            place: "http 127.0.0.1:\(port)")
     }
 
     private func nginx() throws(CommandError) -> Program.Recipe {
