@@ -101,36 +101,27 @@ import Wire
         let world = try World()
         try world.wait(seconds: 10)
         #expect(world.service.troubles.count == 1, "people were placed, nobody has read it")
+        let evaluator = Evaluator(1, in: world)
+        try evaluator.join()
         for partition in World.partitions {
-            world.evaluated[partition] = world.end(partition).sequence
+            #expect(try evaluator.send(world.checkpoint(of: partition)) == .kept)
         }
         try world.wait(seconds: 1)
         #expect(world.service.troubles.isEmpty)
+        try evaluator.say(.leave(member: evaluator.member))
+        try world.wait(seconds: 10)
+        #expect(world.service.troubles.isEmpty, "nothing has come since its checkpoints")
         try world.report()
         try world.wait(seconds: 4)
         #expect(world.service.troubles.isEmpty, "not so quick")
         try world.wait(seconds: 3)
         let trouble = "nobody evaluates partition \(Partition.of(person(1)))"
         #expect(world.service.troubles.first?.hasPrefix(trouble) == true)
-        let evaluator = Evaluator(1, in: world)
         try evaluator.join()
         try world.wait(seconds: 1, with: [evaluator])
         #expect(world.service.troubles.isEmpty)
         try world.wait(seconds: 10)
         #expect(world.service.troubles.count == 1, "the evaluator is gone")
-    }
-
-    @Test func `partitions that somebody without a seat reads are no trouble`() throws {
-        let world = try World()
-        for _ in 0..<20 {
-            try world.report()
-            try world.wait(seconds: 1)
-            for partition in World.partitions {
-                world.evaluated[partition] = world.end(partition).sequence
-            }
-            world.evaluated[Partition.of(person(1))]? -= 1
-        }
-        #expect(world.service.troubles.isEmpty)
     }
 
     @Test func `an evaluator that cannot run the logic is a trouble and gets nothing`() throws {

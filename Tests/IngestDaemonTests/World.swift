@@ -31,8 +31,6 @@ final class World: Surroundings {
     var answers: [UInt64: Response] = [:]
     /// What evaluators were told, as far as committed.
     var told: [(control: Control, route: Route)] = []
-    /// How far evaluators are with each partition.
-    var evaluated: [Partition: UInt64] = [:]
     private var unsaid: [(stream: StreamName, event: Event)] = []
     private var untold: [(Control, Route)] = []
     private var unanswered: [(UInt64, Response)] = []
@@ -239,10 +237,6 @@ final class World: Surroundings {
 
     func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
         try bus.isOnChain(position, of: stream)
-    }
-
-    func evaluated(_ partition: Partition) -> UInt64 {
-        evaluated[partition] ?? bus.acknowledged(.input(partition), by: "evaluator")
     }
 
     func tell(_ control: Control, to route: Route) {

@@ -58,6 +58,18 @@ struct KeptCheckpoints {
         return found
     }
 
+    /// How far each partition's newest one is.
+    func newest() throws -> [Partition: UInt64] {
+        var found: [Partition: UInt64] = [:]
+        try database.rows(
+            "SELECT partition, max(sequence) FROM checkpoint GROUP BY partition"
+        ) { row in
+            guard let partition = Partition(row.int(0)) else { return }
+            found[partition] = UInt64(row.int64(1))
+        }
+        return found
+    }
+
     private func read(_ row: Row, _ partition: Partition) -> KeptCheckpoint {
         KeptCheckpoint(
             partition: partition,

@@ -48,9 +48,5 @@ extension Host: Surroundings {
         try bus.isOnChain(position, of: stream)
     }
 
-    func evaluated(_ partition: Partition) -> UInt64 {
-        bus.acknowledged(.input(partition), by: ServiceName.evaluator.rawValue)
-    }
-
     func tell(_ control: Control, to route: Route) { bus.tell(control, to: route) }
 }

@@ -18,9 +18,8 @@ final class Ownership {
     var counts = OwnershipCounts()
     /// Places of which two states are known.
     var conflicts: [Partition: UInt64] = [:]
-    /// Partitions that nobody computes though there is something to compute: how far they are,
-    /// since when.
-    var neglected: [Partition: (evaluated: UInt64, since: Timestamp)] = [:]
+    /// Since when nobody computes a partition though there are records that no checkpoint includes.
+    var neglected: [Partition: Timestamp] = [:]
     private var routes: [ID128: Route] = [:]
     private var readers: [ID128: (reader: CheckpointReader, heard: Timestamp)] = [:]
     private var ticked = Timestamp.zero
@@ -71,7 +70,7 @@ final class Ownership {
             outside.now - $0.value.heard <= .seconds(Limits.pieceSeconds)
         }
         let raised = handle(.tick)
-        noteNeglected()
+        try noteNeglected()
         return raised
     }
 
@@ -113,18 +112,16 @@ final class Ownership {
         }
     }
 
-    private func noteNeglected() {
-        let unowned = Set(coordinator.unowned)
-        neglected = neglected.filter { unowned.contains($0.key) }
-        for partition in unowned {
+    private func noteNeglected() throws {
+        let unowned = coordinator.unowned
+        guard !unowned.isEmpty else { return neglected.removeAll() }
+        let newest = try checkpoints.newest()
+        let waiting = unowned.filter { partition in
             let end = outside.position(of: .input(partition))?.sequence ?? 0
-            let evaluated = outside.evaluated(partition)
-            if evaluated >= end {
-                neglected[partition] = nil
-            } else if neglected[partition]?.evaluated != evaluated {
-                neglected[partition] = (evaluated, outside.now)
-            }
+            return end > newest[partition] ?? 0
         }
+        neglected = Dictionary(
+            uniqueKeysWithValues: waiting.map { ($0, neglected[$0] ?? outside.now) })
     }
 
     // MARK: Checkpoints

@@ -17,7 +17,7 @@ extension Ownership {
     var troubles: [String] {
         var found: [String] = []
         let limit = Duration.seconds(Limits.unownedSeconds)
-        let forgotten = neglected.filter { outside.now - $0.value.since > limit }
+        let forgotten = neglected.filter { outside.now - $0.value > limit }
         if !forgotten.isEmpty {
             found.append(
                 "nobody evaluates \(list(forgotten.keys)), and there are records to evaluate")

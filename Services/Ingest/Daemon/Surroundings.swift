@@ -31,8 +31,6 @@ protocol Surroundings: AnyObject {
     func position(of stream: StreamName) -> Position?
     /// Whether a stream kept here has just this record at this place.
     func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool
-    /// Sequence up to which evaluators say that they have read a partition.
-    func evaluated(_ partition: Partition) -> UInt64
     /// Leaves after COMMIT, to an evaluator.
     func tell(_ control: Control, to route: Route)
 }
