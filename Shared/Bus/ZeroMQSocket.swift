@@ -23,6 +23,7 @@ final class ZeroMQSocket {
 
     let context: ZeroMQContext
     let pointer: UnsafeMutableRawPointer
+    private var isMonitored = false
 
     init(_ kind: Kind, in context: ZeroMQContext) throws(BusError) {
         guard let pointer = zmq_socket(context.pointer, kind.rawValue) else {
@@ -45,15 +46,29 @@ final class ZeroMQSocket {
         case .subscribe: set(ZMQ_RCVHWM, 10_000)
         case .dealer: set(ZMQ_IMMEDIATE, 1)
         case .router: set(ZMQ_ROUTER_MANDATORY, 1)
-        // Within the process, where whoever sends must never wait for us: events are told while
-        // libzmq holds a lock that closing a socket needs.
+        // Within the process, where whoever sends must never wait for us: libzmq tells events
+        // while it holds a lock that closing the socket needs, and would hold it for good.
         case .pair, .reply:
             set(ZMQ_RCVHWM, 0)
             set(ZMQ_SNDHWM, 0)
         }
     }
 
-    deinit { zmq_close(pointer) }
+    deinit {
+        // Told to stop only by the close, 4.3.4 keeps both ends of a monitor for good.
+        if isMonitored { zmq_socket_monitor(pointer, nil, 0) }
+        zmq_close(pointer)
+    }
+
+    /// Tells the handshakes of this socket to a PAIR that connects to the endpoint given.
+    func monitor(_ events: Int32) throws(BusError) -> String {
+        let endpoint = context.monitorEndpoint()
+        guard zmq_socket_monitor(pointer, endpoint, events) == 0 else {
+            throw ZeroMQSocket.error("monitor socket")
+        }
+        isMonitored = true
+        return endpoint
+    }
 
     private func set(_ option: Int32, _ value: Int32) {
         var value = value

@@ -36,10 +36,7 @@ final class SocketMonitor {
     ) throws(BusError) {
         self.place = place
         self.isOurs = isOurs
-        let endpoint = watched.context.monitorEndpoint()
-        guard zmq_socket_monitor(watched.pointer, endpoint, SocketMonitor.events) == 0 else {
-            throw ZeroMQSocket.error("watch \(place)")
-        }
+        let endpoint = try watched.monitor(SocketMonitor.events)
         socket = try ZeroMQSocket(.pair, in: watched.context)
         try socket.connect(to: endpoint)
     }
