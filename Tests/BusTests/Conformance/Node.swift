@@ -24,6 +24,12 @@ final class Node {
     var limit = 1000
     /// Its store is lost with it.
     var isDisposable = false
+    /// What the process does with each bus that it opens, the one that there is included.
+    var prepare: (Bus) -> Void = { _ in } {
+        didSet { bus.map(prepare) }
+    }
+    /// The process has no turns, as after SIGSTOP.
+    var isHalted = false
     /// The commit of the next turn fails.
     var failsNextCommit = false
 
@@ -64,6 +70,7 @@ final class Node {
             try database.run("DELETE FROM effect WHERE stream = ?", .text(stream.text))
             for record in records { try write(stream, 0, record) }
         }
+        prepare(bus)
         self.bus = bus
         // Whoever comes back must be found where it was.
         configuration.publishEndpoint = faults.endpoints.publish
@@ -114,7 +121,7 @@ final class Node {
     }
 
     func turn() throws {
-        guard let bus else { return }
+        guard let bus, !isHalted else { return }
         do {
             try database.begin()
             try bus.receive(limit: limit) { [unowned self] stream, position, record in

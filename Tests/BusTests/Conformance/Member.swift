@@ -1,0 +1,82 @@
+import Bus
+import Hashing
+import Model
+import Wire
+
+/// Evaluates the partitions that a ``Sharer`` gives it; a stand-in for an evaluator.
+final class Member {
+    /// Of a partition: all inputs so far, in one number.
+    struct State: Equatable {
+        var hash = ID128.zero
+
+        mutating func take(_ input: ID128) { hash = Hash.id(.id(hash), .id(input)) }
+    }
+
+    let node: Node
+    private(set) var states: [Partition: State] = [:]
+    /// Partitions that it began with a checkpoint, and from nothing.
+    private(set) var restored: [Partition] = []
+    private(set) var begun: [Partition] = []
+    private(set) var lost: [Partition] = []
+    private(set) var verdicts: [CheckpointVerdict] = []
+    /// Bytes that a checkpoint has besides.
+    var padding = 0
+    /// Says something else than others about the input at this place.
+    var twist: UInt64 = 0
+
+    init(_ world: World, _ name: String, of sharer: Sharer) throws {
+        node = try world.consumer(name, of: sharer.node, []) { configuration in
+            configuration.peers[0].isShared = true
+            configuration.peers[0].computedEndpoint = sharer.node.configuration.computedEndpoint
+        }
+        node.isDisposable = true
+        node.prepare = { [unowned self] bus in
+            states = [:]
+            bus.hooks.replace = { [unowned self] in try replace($0, $1, $2) }
+            bus.hooks.lost = { [unowned self] partition in
+                lost.append(partition)
+                states[partition] = nil
+            }
+            bus.hooks.checkpointed = { [unowned self] in verdicts.append($1) }
+        }
+        node.onApply = { [unowned self] in try apply($0, $1, $2) }
+    }
+
+    var bus: Bus? { node.bus }
+
+    /// Sends a checkpoint of all that is evaluated. False if it cannot now.
+    func checkpoint(_ partition: Partition) -> Bool {
+        guard let bus, let state = states[partition], bus.isSettled(partition),
+            let input = bus.position(of: .input(partition)),
+            let output = bus.position(of: .events(partition))
+        else { return false }
+        var bytes = state.hash.bytes
+        bytes += (0..<padding).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        return bus.send(
+            checkpoint: Checkpoint(
+                partition: partition, input: input, output: output, logic: 1,
+                stateHash: state.hash.high, state: bytes))
+    }
+
+    private func replace(_ stream: StreamName, _ records: [Record], _ position: Position) throws {
+        guard case .input(let partition) = stream else { return }
+        guard let snapshot = try PartitionSnapshot(records: records) else {
+            begun.append(partition)
+            states[partition] = State()
+            return
+        }
+        restored.append(partition)
+        states[partition] = State(hash: ID128(bytes: snapshot.state.prefix(16)) ?? .zero)
+    }
+
+    private func apply(_ stream: StreamName, _ position: Position, _ record: Record) throws {
+        guard case .input(let partition) = stream, var state = states[partition] else {
+            throw CancellationError()
+        }
+        state.take(record.id)
+        states[partition] = state
+        let id = position.sequence == twist ? Hash.id(.id(state.hash), "!") : state.hash
+        let output = Record(kind: 33, schema: 1, id: id, payload: [1, 2, 3])
+        try bus?.append(output, to: .events(partition))
+    }
+}
