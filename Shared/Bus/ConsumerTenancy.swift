@@ -112,7 +112,8 @@ extension Consumer {
         found.restart(at: found.applied)
         found.phase = .stopped(reason: reason)
         transport.unsubscribe(found.stream, of: found.peer)
-        computed.remove(.events(partition))
+        // What it led to before is right, unless it is not: then nothing more is offered.
+        if computed.differs(.events(partition)) { computed.remove(.events(partition)) }
         tenancy?.fails(partition, because: reason)
         endSending(of: partition, because: "the partition is given up")
         hooks.notice(.stopped(found.stream, reason: reason))
