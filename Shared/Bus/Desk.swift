@@ -218,7 +218,12 @@ final class Desk {
     ) -> Bool {
         guard let snapshot else { return false }
         guard snapshot.isPlaced else { return snapshot.position == extent.head }
-        return !isNewWanted && snapshot.position.incarnation == extent.head.incarnation
+        return !isNewWanted && isContinued(snapshot, in: extent)
+    }
+
+    /// Whether whoever reads a state finds what comes after it.
+    private func isContinued(_ snapshot: Snapshot, in extent: Extent) -> Bool {
+        snapshot.position.incarnation == extent.head.incarnation
             && snapshot.position.sequence >= extent.base.sequence
     }
 
@@ -227,7 +232,8 @@ final class Desk {
     ) throws -> Control? {
         guard let extent = outbox.extent(of: stream), extent.isSnapshotable else { return nil }
         var first = first
-        if shelf[stream]?.id != id {
+        let known = shelf[stream].flatMap { $0.id == id && isContinued($0, in: extent) ? $0 : nil }
+        if known == nil {
             first = 0
             if !isFresh(shelf[stream], of: extent, isNewWanted: id == .zero) {
                 let state = try hooks.snapshot(stream)

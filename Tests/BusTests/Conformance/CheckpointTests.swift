@@ -166,6 +166,7 @@ import Wire
         sharer.give(Self.partition, to: [first])
         for round in 1...2 {
             try sharer.node.append(10, to: .input(Self.partition))
+            try world.run(until: { try sharer.isWhole(Self.partition) })
             try world.run(until: { first.checkpoint(Self.partition) })
             try world.run(until: { try sharer.checkpoints(of: Self.partition).count == round })
         }
