@@ -127,6 +127,7 @@ let package = Package(
         tests("Web", ["Web", "Runtime"]),
         tests("Gateways", ["Gateways", "Web", "Runtime", "Parsing", "Hashing"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
+        tests("Hosting", ["Hosting", "Bus", "Parsing", "Runtime", "Store", "Web", "Wire"]),
         tests("Codes", ["Codes"]),
         tests("Dialects", ["Dialects", "Parsing"]),
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Wire"]),

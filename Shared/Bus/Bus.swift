@@ -154,7 +154,7 @@ public final class Bus {
             recordsAppended += 1
         }
         if !consumer.computed.isCongested {
-            try consumer.apply(limit: limit, hooks: hooks, apply)
+            try consumer.apply(limit: limit, now: now, hooks: hooks, apply)
         }
         try desk.saveAcknowledgements(now)
         try pruner.step(now, hooks: hooks)
@@ -265,6 +265,16 @@ public final class Bus {
         try outbox.prune(stream, through: sequence)
     }
 
+    /// Goes on with a stopped stream at the record that stopped it; for an operator who knows that
+    /// this is applied now, or left out.
+    public func resume(_ stream: StreamName) {
+        consumer.resume(stream)
+        ledger.resume(stream)
+    }
+
+    /// Reads a snapshot of a stream that has one, in the place of what was learned from it.
+    public func readAnew(_ stream: StreamName) { consumer.readAnew(stream) }
+
     /// Says something to whoever asked once, such as `ASSIGN`; it leaves after ``committed()``, and
     /// not at all when the turn is undone. Like every frame it may be lost.
     public func tell(_ control: Control, to route: Route) { told.append((control, route)) }
@@ -288,6 +298,14 @@ public final class Bus {
                 position: found.applied, head: found.headSequence, records: found.lag,
                 isLive: found.isFollowing)
         }
+    }
+
+    /// Every stream kept here that ever had a record, with its readers.
+    public func kept() throws -> [KeptStream] { try pruner.overview() }
+
+    /// Streams that do not go on by themselves.
+    public var stopped: [StoppedStream] {
+        (consumer.stopped + ledger.stopped).sorted { $0.stream < $1.stream }
     }
 
     /// How far others say that they are with streams served.
@@ -326,12 +344,8 @@ public final class Bus {
         }
         let failures = (consumer.tenancy?.failures ?? [:]).sorted { $0.key < $1.key }
         let failed = failures.map { "\(StreamName.input($0)) is given up: \($1)" }
-        let stopped = consumer.subscriptions.values.filter { !$0.isAssigned }
-            .sorted { $0.stream < $1.stream }
-            .compactMap { found -> String? in
-                guard case .stopped(let reason) = found.phase else { return nil }
-                return "\(found.stream) is stopped: \(reason)"
-            }
+        let stopped = consumer.stopped.sorted { $0.stream < $1.stream }
+            .map { "\($0.stream) is stopped: \($0.reason)" }
         return silent + skewed + failed + stopped + ledger.troubles + pruner.troubles
             + consumer.computed.troubles
     }

@@ -28,6 +28,15 @@ public struct StreamStop: Error, Hashable, Sendable {
     public init(reason: String) { self.reason = reason }
 }
 
+/// Thrown by whoever applies records, to be given the same record later and no other of its stream
+/// before. The others go on. Nothing of it must have had an effect.
+public struct StreamPause: Error, Hashable, Sendable {
+    /// The shortest time until then.
+    public var duration: Duration
+
+    public init(for duration: Duration) { self.duration = duration }
+}
+
 /// What happened on the bus that an operator or a service may want to know.
 public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     /// The writer's stream is not the one that was followed; it is followed anew from `now`.

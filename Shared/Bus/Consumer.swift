@@ -40,6 +40,8 @@ final class Consumer {
     var counters = Bus.Counters()
     private var urgent = Fifo<StreamName>()
     private var ready = Fifo<StreamName>()
+    /// Those whose next record is not to be applied before.
+    private var paused: [StreamName: Duration] = [:]
 
     init(
         configuration: Bus.Configuration, store: any BusStore, transport: any BusTransport,
@@ -152,7 +154,7 @@ final class Consumer {
     }
 
     private func enqueue(_ found: Subscription) {
-        guard !found.isQueued, found.hasRecords else { return }
+        guard !found.isQueued, found.hasRecords, paused[found.stream] == nil else { return }
         found.isQueued = true
         if found.stream == .sos { urgent.append(.sos) } else { ready.append(found.stream) }
     }
@@ -160,8 +162,9 @@ final class Consumer {
     // MARK: What is applied
 
     /// Has waiting records applied, of each stream in turn, emergencies first; then saves cursors.
-    func apply(limit: Int, hooks: Bus.Hooks, _ apply: Bus.Apply) throws {
+    func apply(limit: Int, now: Moment, hooks: Bus.Hooks, _ apply: Bus.Apply) throws {
         var left = limit
+        endPauses(now)
         while left > 0, let stream = urgent.popFirst() ?? ready.popFirst() {
             guard let found = subscriptions[stream] else { continue }
             found.isQueued = false
@@ -172,6 +175,9 @@ final class Consumer {
                     try apply(stream, position, record)
                 } catch let stop as StreamStop {
                     self.stop(found, stop, hooks: hooks)
+                    break
+                } catch let pause as StreamPause {
+                    paused[stream] = now.monotonic + pause.duration
                     break
                 }
                 found.advance(to: position)
@@ -186,6 +192,13 @@ final class Consumer {
         for stream in touched {
             guard let found = subscriptions[stream], !found.isAssigned else { continue }
             try store.saveCursor(found.applied, of: stream)
+        }
+    }
+
+    private func endPauses(_ now: Moment) {
+        for (stream, end) in paused where end <= now.monotonic {
+            paused[stream] = nil
+            if let found = subscriptions[stream] { enqueue(found) }
         }
     }
 

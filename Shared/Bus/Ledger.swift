@@ -16,6 +16,8 @@ final class Ledger {
     private let outbox: Outbox
     private var offers: [StreamName: Offers] = [:]
     private var ready = Fifo<StreamName>()
+    /// Those whose next output is not to be applied before.
+    private var paused: [StreamName: Duration] = [:]
     /// Batches of one stream that wait; the others come again.
     private static let batchesMax = 64
 
@@ -36,7 +38,9 @@ final class Ledger {
     }
 
     private func enqueue(_ stream: StreamName) {
-        guard let found = offers[stream], !found.isQueued, !found.batches.isEmpty else { return }
+        guard let found = offers[stream], !found.isQueued, !found.batches.isEmpty,
+            paused[stream] == nil
+        else { return }
         offers[stream]?.isQueued = true
         ready.append(stream)
     }
@@ -44,6 +48,10 @@ final class Ledger {
     /// Appends what continues a chain, and has it applied, of each stream in turn.
     func apply(limit: Int, now: Moment, hooks: Bus.Hooks, _ apply: Bus.Apply) throws {
         var left = limit
+        for (stream, end) in paused where end <= now.monotonic {
+            paused[stream] = nil
+            enqueue(stream)
+        }
         while left > 0, let stream = ready.popFirst() {
             offers[stream]?.isQueued = false
             guard let batch = offers[stream]?.batches.first else { continue }
@@ -78,6 +86,9 @@ final class Ledger {
                 offers[stream]?.stopped = stop.reason
                 hooks.notice(.stopped(stream, reason: stop.reason))
                 return (count, true)
+            } catch let pause as StreamPause {
+                paused[stream] = now.monotonic + pause.duration
+                return (count, false)
             }
             _ = try outbox.append(record, to: stream, now: now.wall)
             count += 1
@@ -94,6 +105,19 @@ final class Ledger {
         offers[stream]?.conflict = sequence
         hooks.notice(notice)
     }
+
+    var stopped: [StoppedStream] {
+        offers.compactMap { stream, found in
+            found.stopped.map {
+                StoppedStream(
+                    stream: stream, sequence: (outbox.end(of: stream)?.sequence ?? 0) + 1,
+                    reason: $0)
+            }
+        }
+    }
+
+    /// Takes offers for a stopped stream again.
+    func resume(_ stream: StreamName) { offers[stream]?.stopped = nil }
 
     /// The turn is undone: what was offered comes again.
     func rolledBack() {

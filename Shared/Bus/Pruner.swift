@@ -6,9 +6,9 @@ import Wire
 /// A portion is so small that no request waits for it, and portions are so far apart that the
 /// store's time belongs to what is live; a backlog of a day goes within minutes all the same.
 final class Pruner {
-    private let outbox: Outbox
-    private let desk: Desk
-    private let store: any BusStore
+    let outbox: Outbox
+    let desk: Desk
+    let store: any BusStore
     /// Those still to be looked at in this round.
     private var queue = Fifo<StreamName>()
     private var nextRound: Duration

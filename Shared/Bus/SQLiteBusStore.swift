@@ -210,6 +210,23 @@ extension SQLiteBusStore {
             .integer(Int64(bitPattern: now.hash)))
     }
 
+    /// The newest of what ``saveDivergence(of:was:now:at:)`` kept on record.
+    public func divergences(limit: Int) throws -> [Divergence] {
+        try database.all(
+            """
+            SELECT stream, at, was_incarnation, was_sequence, was_hash, now_incarnation,
+                now_sequence, now_hash
+            FROM divergence ORDER BY rowid DESC LIMIT ?
+            """, .integer(limit)
+        ) { row in
+            StreamName(text: row.text(0)).map { stream in
+                Divergence(
+                    stream: stream, time: row.time(1), was: SQLiteBusStore.position(row, 2),
+                    now: SQLiteBusStore.position(row, 5))
+            }
+        }.compactMap(\.self)
+    }
+
     public func acknowledgements() throws -> [Acknowledgement] {
         var found: [Acknowledgement] = []
         try database.rows(

@@ -25,6 +25,7 @@ public final class Host {
     private let turns: Counter
     private let turnsTakenBack: Counter
     private let wallJumps: Counter
+    let putAside: Counter
 
     var service: (any Service)?
     /// Leaves after COMMIT.
@@ -47,6 +48,14 @@ public final class Host {
     /// Why the last turn was taken back; nil once one was committed.
     private(set) var lastFailure: String?
     private(set) var disk: DiskGauge?
+    /// Records that cannot be digested.
+    var poison = PoisonWatch()
+    /// The record that is being applied, and whether nothing else is in its transaction.
+    var applying: Applying?
+    /// The last turn was taken back because of a record.
+    private var isRecordToBlame = false
+    /// What the operator asked to have done with streams.
+    private var chores: [Request] = []
     private var logged: (text: String, at: Timestamp)?
 
     init(definition: ServiceDefinition, configuration: Configuration, parts: HostParts) {
@@ -64,6 +73,8 @@ public final class Host {
         turnsTakenBack = metrics.counter(
             "jaga_turns_taken_back_total", "Turns whose transaction could not be committed.")
         turns = metrics.counter("jaga_turns_total", "Turns committed.")
+        putAside = metrics.counter(
+            "jaga_poison_records_total", "Records that could not be digested and were put aside.")
         wallJumps = metrics.counter("jaga_wall_clock_jumps_total", "Jumps of the wall clock.")
     }
 
@@ -116,6 +127,7 @@ public final class Host {
         } else {
             take(requests, results)
         }
+        takeAlone()
         tellAndAsk()
         parts.server.flush()
         leave()
@@ -164,7 +176,9 @@ public final class Host {
     var sleepMilliseconds: Int {
         if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
         if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
-        guard let deadline = service?.nextDeadline else { return HostLimits.sleepMillisecondsMax }
+        guard let deadline = [service?.nextDeadline, poison.nextDue].compactMap(\.self).min() else {
+            return HostLimits.sleepMillisecondsMax
+        }
         // A millisecond more than the rest, which is rounded down: no empty turn before it is due.
         let rest = Int((deadline - now).milliseconds) + 1
         return max(0, min(HostLimits.sleepMillisecondsMax, rest))
@@ -173,12 +187,13 @@ public final class Host {
     /// Everything that is ready in one transaction.
     private func take(_ requests: [Request], _ results: [TransferResult]) {
         let done = turn(requests: requests.map(\.id), results: results) { service in
-            try receive(limit: HostLimits.recordsPerTurn)
+            try receive(limit: HostLimits.recordsPerTurn, isAlone: false)
             for result in results { try service.transferred(result) }
             for request in requests { try service.handle(request) }
             try service.tick()
         }
-        if !done { carefulTurns = HostLimits.carefulTurns }
+        // A record that is to blame is tried alone from now on; the others need no care.
+        if !done, !isRecordToBlame { carefulTurns = HostLimits.carefulTurns }
     }
 
     /// Every input in its own transaction, so that one that cannot be digested spoils no other.
@@ -190,7 +205,19 @@ public final class Host {
             turn(requests: [], results: [result]) { try $0.transferred(result) }
         }
         turn(requests: [], results: []) { try $0.tick() }
-        turn(requests: [], results: []) { _ in try receive(limit: 1) }
+        turn(requests: [], results: []) { _ in try receive(limit: 1, isAlone: true) }
+    }
+
+    /// A record that failed, and what the operator wants done, in transactions of their own.
+    private func takeAlone() {
+        if let due = poison.nextDue, due <= now {
+            turn(requests: [], results: []) { _ in try receiveSuspects() }
+            poison.hadTurn(now)
+        }
+        for request in chores {
+            turn(requests: [request.id], results: []) { _ in try perform(request) }
+        }
+        chores.removeAll()
     }
 
     /// One turn: one transaction, then everything that was waiting for it.
@@ -207,10 +234,15 @@ public final class Host {
             try body(service)
             try database.commit()
         } catch {
+            if let problem = error as? Problem, let asked = requests.first {
+                parts.server.answer(asked, .problem(problem))
+                outstanding.remove(asked)
+            }
             takeBack(because: error, results: results)
             return false
         }
         lastFailure = nil
+        forgetPassedSuspects()
         turns.add()
         speak()
         return true
@@ -228,33 +260,14 @@ public final class Host {
         departures.removeAll(keepingCapacity: true)
     }
 
-    /// Applies what the streams brought.
-    private func receive(limit: Int) throws {
-        guard let service else { return }
-        try bus.receive(limit: limit) { stream, position, record in
-            let event = try Host.event(of: record)
-            if stream == .directory, let directory {
-                try service.directoryWillChange(event)
-                try directory.apply(event)
-            }
-            try service.apply(event, from: stream, at: position)
-        }
-    }
-
-    /// What this program cannot read stops its stream, and nothing of it is skipped.
-    private static func event(of record: Record) throws -> Event {
-        do {
-            return try EventCodec.decode(record)
-        } catch {
-            throw StreamStop(reason: "\(error)")
-        }
-    }
-
     /// ROLLBACK, nothing said, everybody who waits hears 503, the core starts again from the store.
     private func takeBack(because error: any Error, results: [TransferResult]) {
         turnsTakenBack.add()
-        logFailure(error)
-        lastFailure = "\(error)"
+        isRecordToBlame = blameRecord(for: error)
+        if !(error is Problem) {
+            logFailure(error)
+            lastFailure = "\(error)"
+        }
         database.rollback()
         undigested += results
         answers.removeAll()
@@ -296,6 +309,8 @@ public final class Host {
         for request in requests {
             if let response = hostResponse(to: request) {
                 parts.server.answer(request.id, response)
+            } else if isChore(request), !isStopping {
+                chores.append(request)
             } else if leaveUntil != nil {
                 parts.server.answer(request.id, .problem(HostLimits.unavailable))
             } else {

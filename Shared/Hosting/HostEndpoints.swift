@@ -7,8 +7,8 @@ import Wire
 
 // The paths that the host answers for every service.
 extension Host {
-    /// The answer to `/healthz`, `/readyz`, `/metrics` and `/v1/status/<service>`; nil for any
-    /// other path.
+    /// The answer to `/healthz`, `/readyz`, `/metrics`, `/v1/status/<service>` and
+    /// `/v1/streams/<service>`; nil for any other path, and for what needs a turn.
     func hostResponse(to request: Request) -> Response? {
         guard request.method == .get else { return nil }
         switch request.path {
@@ -16,6 +16,7 @@ extension Host {
         case "/readyz": return health(problems: unready + troubles)
         case "/metrics": return metricsPage()
         case "/v1/status/\(definition.name.rawValue)": return status(for: request)
+        case streamsPath: return streams(for: request)
         default: return nil
         }
     }
@@ -29,7 +30,11 @@ extension Host {
 
     /// What somebody must look at, although requests may be sent here.
     var alarms: [String] {
-        diskPressure >= .tight ? [disk?.sentence].compactMap(\.self) : []
+        let disk = diskPressure >= .tight ? [disk?.sentence].compactMap(\.self) : []
+        let count = (try? poisonStore.count) ?? 0
+        let records = count == 1 ? "1 record is" : "\(count) records are"
+        let poisoned = count == 0 ? [] : ["\(records) put aside: see 'jaga streams poison'"]
+        return disk + poison.troubles + poisoned
     }
 
     /// What somebody should look at some day.
@@ -56,6 +61,8 @@ extension Host {
         service?.writeMetrics(metrics)
         bus.writeMetrics(metrics)
         disk?.write(to: metrics)
+        metrics.gauge("jaga_poison_records", "Records that are put aside and wait for somebody.")
+            .set(Double((try? poisonStore.count) ?? 0))
         metrics.readProcess()
         return Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
@@ -68,13 +75,22 @@ extension Host {
     }
 
     private func status(for request: Request) -> Response {
+        do {
+            try checkOperator(request)
+            return .json(statusDocument().serialized())
+        } catch {
+            return .problem(error)
+        }
+    }
+
+    /// Refuses everybody but the operator.
+    func checkOperator(_ request: Request) throws(Problem) {
         guard let principal = principal(of: request) else {
-            return .problem(.unauthorized("the credentials are missing or wrong"))
+            throw .unauthorized("the credentials are missing or wrong")
         }
         guard principal == .operator else {
-            return .problem(.denied("only the operator sees the state of the suite"))
+            throw .denied("only the operator sees the state of the suite")
         }
-        return .json(statusDocument().serialized())
     }
 
     /// What `GET /v1/status/<service>` answers.

@@ -26,6 +26,10 @@ enum HostLimits {
     /// … and inputs of evaluators, after the older of two checkpoints.
     static let inputsKept = Duration.seconds(15 * 60)
 
+    /// Records put aside, and divergences, that one page shows: the oldest, and the newest.
+    static let poisonShown = 100
+    static let divergencesShown = 20
+
     /// What waits when a turn cannot be committed hears this.
     static let unavailable = Problem(
         status: 503, title: "Not now", detail: "the request could not be stored",

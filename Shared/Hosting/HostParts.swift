@@ -72,7 +72,10 @@ extension HostParts {
     /// The tables that every store has, then the service's own.
     static func migrations(_ definition: ServiceDefinition) -> [Migration] {
         SQLiteBusStore.migrations
-            + [Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")]
+            + [
+                Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica"),
+                PoisonStore.migration,
+            ]
             + definition.migrations
     }
 

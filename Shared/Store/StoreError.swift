@@ -14,6 +14,10 @@ public struct StoreError: ExplainedError, Hashable {
     /// SQLite's extended result code; 0 where SQLite was not asked.
     public var result: Int32
 
+    /// Whether the store itself is to blame, so that the same may work later: nothing that was
+    /// asked of it was wrong.
+    public var isOfTheStore: Bool { !["constraint", "sql", "foreign", "newer"].contains(code) }
+
     /// Whether more room would have helped.
     public var isDiskFull: Bool { code == "disk-full" }
 

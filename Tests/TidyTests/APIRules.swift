@@ -7,8 +7,8 @@ extension Rule {
         }
         let described = Operation.described(in: description)
         let answered = files.flatMap(Operation.answered)
-        // Status pages are the host's, the same for every service.
-        let expected = described.filter { !$0.key.path.hasPrefix("/v1/status/") }
+        // Pages of state and streams are the host's, the same for every service.
+        let expected = described.filter { !$0.key.path.isOfTheHost }
         let missing = answered.filter { described[$0.operation] == nil }.map {
             Finding(path: $0.file, line: 1, text: "\($0.operation) is not described")
         }
@@ -44,6 +44,12 @@ extension Rule {
             Finding(path: description.path, line: 1, text: "\($0) is led to a service")
         }
         return unrouted.sorted { $0.text < $1.text } + surplus.sorted { $0.text < $1.text }
+    }
+}
+
+extension String {
+    fileprivate var isOfTheHost: Bool {
+        hasPrefix("/v1/status/") || hasPrefix("/v1/streams/")
     }
 }
 

@@ -19,7 +19,7 @@ enum Routes {
             .ingest,
             "/pub", "/v1/reports", "/v1/emergencies", "/v1/emergencies/{emergency}",
             "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
-            "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest")
+            "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest", "/v1/streams/ingest")
         + list(
             .membership,
             "/v1/people", "/v1/people/{person}", "/v1/people/{person}/devices",
@@ -28,18 +28,18 @@ enum Routes {
             "/v1/people/{person}/credentials/{credential}", "/v1/circles", "/v1/circles/{circle}",
             "/v1/circles/{circle}/members", "/v1/circles/{circle}/members/{person}",
             "/v1/circles/{circle}/zones", "/v1/circles/{circle}/zones/{zone}", "/v1/rights",
-            "/v1/admin/token", "/v1/status/membership")
+            "/v1/admin/token", "/v1/status/membership", "/v1/streams/membership")
         + list(
             .timer,
             "/v1/watches", "/v1/watches/{watch}", "/v1/watches/{watch}/extension",
-            "/v1/watches/{watch}/end", "/v1/status/timer")
+            "/v1/watches/{watch}/end", "/v1/status/timer", "/v1/streams/timer")
         + list(
             .notifier,
             "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
             "/v1/emergencies/{emergency}/resolution", "/v1/outbox", "/v1/notifications",
             "/v1/notifications/{notification}",
             "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",
-            "/v1/status/notifier")
+            "/v1/status/notifier", "/v1/streams/notifier")
 
     private static func list(_ service: Service, _ paths: String...) -> [Route] {
         paths.map { Route(path: $0, service: service) }

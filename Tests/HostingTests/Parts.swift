@@ -1,0 +1,95 @@
+import Bus
+import Hosting
+import Model
+import Runtime
+import Store
+import Web
+import Wire
+
+/// What a test says, as a service: each record leaves its number in a table.
+final class Script: Service {
+    let database: Database
+    unowned var host: Host!
+    /// Called for each record after its effect was written; may throw.
+    var onApply: (Event, StreamName, Position) throws -> Void = { _, _, _ in }
+    var applied = 0
+
+    init(database: Database) { self.database = database }
+
+    func start() throws {}
+    func reload() throws {}
+
+    func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
+        applied += 1
+        try database.run(
+            "INSERT INTO effect VALUES (?, ?, NULL)", .text(stream.text),
+            .integer(position.sequence))
+        try onApply(event, stream, position)
+    }
+
+    func handle(_ request: Request) throws { host.answer(request.id, Response(status: 204)) }
+
+    func principal(of request: Request) -> Principal? {
+        switch Credentials(request.headers)?.token {
+        case "operator": .operator
+        case "anna": .person(PersonID(ID128(high: 1, low: 1)))
+        default: nil
+        }
+    }
+}
+
+final class TestDoor: Door {
+    var requests: [Request] = []
+    var answers: [UInt64: Response] = [:]
+    var port: Int { 8104 }
+
+    func drain() -> [Request] {
+        defer { requests = [] }
+        return requests
+    }
+
+    func answer(_ id: UInt64, _ response: Response) { answers[id] = response }
+    func flush() {}
+    func stop() {}
+    func appendPollItems(to items: inout [PollItem]) {}
+    var waitMilliseconds: Int? { nil }
+}
+
+final class NoCourier: Courier {
+    func start(_ transfer: Transfer) {}
+    func drain() -> [TransferResult] { [] }
+    func stop() {}
+    func appendPollItems(to items: inout [PollItem]) {}
+    var waitMilliseconds: Int? { nil }
+}
+
+/// Keeps streams for the host to follow.
+final class Keeper {
+    private let bus: Bus
+
+    init(
+        _ name: ServiceName, _ streams: [StreamName], _ topology: Topology,
+        _ network: MemoryNetwork, clock: @escaping () -> Moment
+    ) throws {
+        var configuration = Bus.Configuration(name: name.rawValue)
+        configuration.served = streams.map { Bus.Served($0) }
+        configuration.publishEndpoint = topology.peerEndpoint(
+            name, port: topology.publishPort(name))
+        configuration.controlEndpoint = topology.peerEndpoint(
+            name, port: topology.controlPort(name))
+        bus = try Bus(
+            configuration: configuration, store: MemoryBusStore(),
+            transport: network.join(configuration), newID: SecureRandom.id, clock: clock)
+    }
+
+    func append(_ record: Record, to stream: StreamName) throws {
+        try bus.append(record, to: stream)
+        bus.committed()
+    }
+
+    func turn() throws {
+        try bus.receive { _, _, _ in }
+        bus.committed()
+        try bus.tick()
+    }
+}

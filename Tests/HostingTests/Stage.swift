@@ -1,0 +1,147 @@
+import Model
+import Parsing
+import Store
+import TestSupport
+import Wire
+
+@testable import Bus
+@testable import Hosting
+@testable import Runtime
+@testable import Web
+
+/// A host on a made-up clock and network, with a service that does what a test says, and the
+/// keepers of the streams that it follows.
+final class Stage {
+    let folder: TemporaryFolder
+    let network = MemoryNetwork()
+    let door = TestDoor()
+    let host: Host
+    let script: Script
+    private(set) var keepers: [ServiceName: Keeper] = [:]
+    private let clock: SystemClock
+    private let time: Time
+    private var nextRequest: UInt64 = 1
+    private var nextNumber: UInt64 = 1
+
+    private final class Time {
+        var nanoseconds: Int64 = 1_700_000_000_000_000_000
+    }
+
+    static let definition = ServiceDefinition(
+        name: .timer, summary: "Does what a test says.",
+        migrations: [
+            Migration(number: 1, sql: "CREATE TABLE effect (stream TEXT, sequence INTEGER, b BLOB)")
+        ],
+        consumes: [.ingest: [.sos, .events(3)], .notifier: [.deliveries]])
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let time = Time()
+        self.time = time
+        clock = SystemClock(source: { (time.nanoseconds, time.nanoseconds) })
+        let configuration = try Configuration(
+            settings: CommonSettings.all, environment: [:], arguments: ["--home", folder.path],
+            service: "timer")
+        let topology = Topology(configuration)
+        let database = try Database(
+            path: folder.file("store.sqlite"),
+            migrations: HostParts.migrations(Stage.definition))
+        let clock = clock
+        let bus = HostParts.busConfiguration(Stage.definition, topology)
+        let parts = HostParts(
+            topology: topology, log: Log(service: "timer", descriptor: -1), clock: clock,
+            database: database, server: door, transfers: NoCourier(),
+            bus: try Bus(
+                configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
+                newID: SecureRandom.id,
+                clock: { Moment(wall: clock.now, monotonic: clock.monotonic) }))
+        host = Host(definition: Stage.definition, configuration: configuration, parts: parts)
+        script = Script(database: database)
+        script.host = host
+        for (name, streams) in Stage.definition.consumes {
+            let keeper = try Keeper(name, streams, topology, network) {
+                Moment(wall: clock.now, monotonic: clock.monotonic)
+            }
+            keepers[name] = keeper
+        }
+        try host.open(script)
+    }
+
+    /// Turns of everybody, 10 ms each.
+    func run(for duration: Duration) throws {
+        for _ in 0..<(duration.components.seconds * 100 + 1) { try round() }
+    }
+
+    func round() throws {
+        time.nanoseconds += 10_000_000
+        for keeper in keepers.values { try keeper.turn() }
+        host.step()
+    }
+
+    /// Turns until something holds; within half a minute of made-up time.
+    func run(until condition: () throws -> Bool) throws {
+        for _ in 0..<3000 {
+            if try condition() { return }
+            try round()
+        }
+        throw TestFailure("it does not come to pass")
+    }
+
+    // MARK: Streams
+
+    /// Tells of a clock that somebody wants; by its rule it is about an emergency or not.
+    @discardableResult
+    func tell(_ rule: ClockRule, on stream: StreamName) throws -> EventID {
+        nextNumber += 1
+        let clock = WantedClock(
+            id: ClockID(ID128(high: 7, low: nextNumber)), rule: rule,
+            person: PersonID(ID128(high: 1, low: 1)), due: .zero)
+        let event = Event(
+            id: EventID(ID128(high: 9, low: nextNumber)), time: .zero, body: .clockWanted(clock))
+        try append(try EventCodec.encode(event), to: stream)
+        return event.id
+    }
+
+    func append(_ record: Record, to stream: StreamName) throws {
+        let keeper: ServiceName = stream == .deliveries ? .notifier : .ingest
+        try keepers[keeper]?.append(record, to: stream)
+    }
+
+    /// Sequences of a stream that had their effect, in its order.
+    func effects(of stream: StreamName) throws -> [Int] {
+        try host.database.all(
+            "SELECT sequence FROM effect WHERE stream = ? ORDER BY rowid", .text(stream.text)
+        ) { $0.int(0) }
+    }
+
+    // MARK: Requests
+
+    /// Sends a request and gives its answer, as the operator unless a token says otherwise.
+    func send(
+        _ method: Web.Method, _ path: String, _ body: JSON? = nil, token: String? = "operator"
+    ) throws -> Response {
+        nextRequest += 1
+        let id = nextRequest
+        var headers: Headers = [:]
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        door.requests.append(
+            Request(
+                id: id, method: method, path: path, headers: headers,
+                body: body?.serialized() ?? []))
+        try run(until: { door.answers[id] != nil })
+        return door.answers[id] ?? Response(status: 0)
+    }
+
+    var streams: JSON { get throws { try send(.get, "/v1/streams/timer").json } }
+}
+
+extension Response {
+    var json: JSON { (try? JSON.parse(body)) ?? .null }
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension StreamName {
+    static func events(_ number: Int) -> StreamName {
+        Partition(number).map { .events($0) } ?? .sos
+    }
+}

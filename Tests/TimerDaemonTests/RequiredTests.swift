@@ -1,0 +1,13 @@
+import Testing
+import Wire
+
+@testable import TimerDaemon
+@testable import Hosting
+
+@Suite struct `What is kept for timer` {
+    @Test func `is what it consumes: nothing less is there, and nothing more held back`() {
+        let consumed = Main.definition.consumes.values.flatMap(\.self)
+        let kept = StreamName.all.filter { $0.requiredConsumers.contains(.timer) }
+        #expect(Set(consumed) == Set(kept))
+    }
+}
