@@ -86,7 +86,8 @@ extension Host {
                 "\(stream) is not stopped here", field: "stream",
                 hint: "only a record that stops a stream can be left out")
         }
-        if let wanted = body["sequence"], wanted.int.map(UInt64.init(clamping:)) != stopped.sequence {
+        if let wanted = body["sequence"], wanted.int.map(UInt64.init(clamping:)) != stopped.sequence
+        {
             throw Problem.conflict(
                 "\(stream) is stopped at \(stopped.sequence)", field: "sequence",
                 hint: "look again: it may have gone on meanwhile")

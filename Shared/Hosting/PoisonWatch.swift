@@ -1,7 +1,7 @@
 import Model
 import Wire
 
-/// Records that cannot be digested: which one of a stream it is, how often it was tried, and what is
+/// Records that cannot be digested: which one of a stream it is, how often it was tried, what is
 /// to be done with it.
 ///
 /// The first failure may be that of another input of the same turn, so the record is tried alone.

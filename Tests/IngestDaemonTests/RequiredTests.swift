@@ -1,8 +1,8 @@
 import Testing
 import Wire
 
-@testable import IngestDaemon
 @testable import Hosting
+@testable import IngestDaemon
 
 @Suite struct `What is kept for ingest` {
     @Test func `is what it consumes: nothing less is there, and nothing more held back`() {

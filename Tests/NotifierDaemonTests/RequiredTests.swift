@@ -1,8 +1,8 @@
 import Testing
 import Wire
 
-@testable import NotifierDaemon
 @testable import Hosting
+@testable import NotifierDaemon
 
 @Suite struct `What is kept for notifier` {
     @Test func `is what it consumes: nothing less is there, and nothing more held back`() {

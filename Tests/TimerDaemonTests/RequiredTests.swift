@@ -1,8 +1,8 @@
 import Testing
 import Wire
 
-@testable import TimerDaemon
 @testable import Hosting
+@testable import TimerDaemon
 
 @Suite struct `What is kept for timer` {
     @Test func `is what it consumes: nothing less is there, and nothing more held back`() {
