@@ -58,6 +58,9 @@ import Wire
         try world.report()
         #expect(try run(world, [first]) { decisions(world) == 3 })
         first.close()
+        let floor = try world.service.pruneFloor(of: .input(partition)) ?? 0
+        #expect(floor > 0)
+        try world.turn { try world.bus.prune(.input(partition), through: floor) }
         let second = try BusEvaluator(in: world)
         #expect(try run(world, [second]) { second.bus.isSettled(partition) })
         #expect(second.begun[partition]?.head.stateHash == 1)
