@@ -74,6 +74,20 @@ struct GatewayTests {
         #expect(try states(house) == ["accepted"])
     }
 
+    @Test func `who was told by mail is not told by it again when the number fails later`() throws {
+        let mail = ["JAGA_MAIL_URL": "smtp://127.0.0.1:9", "JAGA_MAIL_FROM": "jaga@example.org"]
+        let house = try House(Self.kannel.merging(mail) { $1 })
+        try house.tell(.zoneEntered(House.crossing))
+        let transfers = house.transfers
+        #expect(transfers.count == 2)
+        for transfer in transfers { try accept(transfer, in: house) }
+        let sms = try #require(try transfers.first { try !callback($0).isEmpty })
+        try house.restart()
+        try house.send(.get, callback(sms), as: nil, query: "type=2&to=%2B60111000002")
+        #expect(try states(house).sorted() == ["accepted", "refused"])
+        #expect(house.transfers.isEmpty)
+    }
+
     @Test func `a status of Twilio's form is taken too`() throws {
         let folder = try TemporaryFolder()
         let secret = folder.file("secret")
