@@ -108,6 +108,7 @@ let package = Package(
             name: "JagaCLI",
             dependencies: [
                 "Model", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web", "Codes",
+                "Hosting",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 
@@ -162,7 +163,8 @@ let package = Package(
                 "NotifierDaemon", "NotifierCore", "Directory", "Gateways", "Hashing", "Parsing",
                 "Runtime", "Store", "Web", "Wire",
             ]),
-        tests("CLI", ["JagaCLI", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
+        tests(
+            "CLI", ["JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
         tests("EndToEnd", ["Parsing", "Runtime"]),
         tests("Tidy", []),
     ],

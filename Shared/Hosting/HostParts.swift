@@ -37,13 +37,7 @@ extension HostParts {
             service: definition.name.rawValue,
             level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
         clock = SystemClock()
-        guard topology.bindAddress.hasPrefix("127.") else {
-            throw ConfigurationError(
-                "not-loopback", "JAGA_BIND: \(topology.bindAddress) is no loopback address",
-                hint: "Streams between machines need keys, which this version does not have; "
-                    + "leave it at 127.0.0.1. 'jaga up --lan' opens the origin for phones.",
-                operation: "read settings")
-        }
+        let security = try HostParts.security(definition, configuration, topology)
         var storePath = ":memory:"
         if definition.isDurable {
             let folder = configuration.text("JAGA_HOME") + "/" + definition.name.rawValue
@@ -62,11 +56,22 @@ extension HostParts {
         transfers = Transfers()
         directory =
             definition.consumes[.membership] == nil ? nil : ReplicaStore(database)
+        var streams = HostParts.busConfiguration(
+            definition, topology,
+            keptFor: .seconds(configuration.int("JAGA_RETENTION_HOURS") * 3600))
+        streams.security = security
         bus = try Bus(
-            configuration: HostParts.busConfiguration(
-                definition, topology,
-                keptFor: .seconds(configuration.int("JAGA_RETENTION_HOURS") * 3600)),
-            store: SQLiteBusStore(database), clock: clock)
+            configuration: streams, store: SQLiteBusStore(database), clock: clock)
+    }
+
+    /// The keys of the service; nil where everything is on loopback. HTTP beyond loopback has none:
+    /// it belongs into a network that nobody else is in, behind the origin's TLS.
+    private static func security(
+        _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
+    ) throws -> BusSecurity? {
+        try BusSecurity.read(
+            configuration, role: definition.name.role, bindAddress: topology.bindAddress,
+            hosts: definition.consumes.filter { !$0.value.isEmpty }.keys.map(topology.host))
     }
 
     /// The tables that every store has, then the service's own.
@@ -94,11 +99,7 @@ extension HostParts {
         }
         for writer in ServiceName.allCases {
             guard let streams = definition.consumes[writer], !streams.isEmpty else { continue }
-            var peer = Bus.Peer(
-                name: writer.rawValue,
-                publishEndpoint: topology.peerEndpoint(writer, port: topology.publishPort(writer)),
-                controlEndpoint: topology.peerEndpoint(writer, port: topology.controlPort(writer)),
-                streams: streams)
+            var peer = Bus.Peer(writer, in: topology, streams: streams)
             if name == .evaluator, writer == .ingest {
                 peer.streams = []
                 peer.isShared = true
@@ -109,6 +110,7 @@ extension HostParts {
         }
         if name == .ingest {
             configuration.computedEndpoint = topology.bindEndpoint(port: topology.computedPort)
+            configuration.inputsEndpoint = topology.bindEndpoint(port: topology.inputsPort)
         }
         return configuration
     }

@@ -1,3 +1,4 @@
+import Bus
 import Model
 import Runtime
 import Wire
@@ -39,6 +40,14 @@ public struct Topology: Sendable {
     /// Where a peer is found, by service.
     public var hosts: [ServiceName: String]
 
+    public init(
+        portBase: Int, bindAddress: String = "127.0.0.1", hosts: [ServiceName: String] = [:]
+    ) {
+        self.portBase = portBase
+        self.bindAddress = bindAddress
+        self.hosts = hosts
+    }
+
     /// HTTP port of a service; evaluators choose their own.
     public func httpPort(_ service: ServiceName) -> Int { portBase + service.number }
     /// Port of a writer's PUB socket.
@@ -47,48 +56,87 @@ public struct Topology: Sendable {
     public func controlPort(_ service: ServiceName) -> Int { portBase + 200 + service.number }
     /// Port of ingest's SUB socket that evaluators' PUB sockets connect to.
     public var computedPort: Int { portBase + 301 }
+    /// Port of ingest's PUB socket for `in/p`.
+    public var inputsPort: Int { portBase + 302 }
 
     /// A ZeroMQ endpoint that this process binds.
     public func bindEndpoint(port: Int) -> String { "tcp://\(bindAddress):\(port)" }
 
     /// A ZeroMQ endpoint of another service.
     public func peerEndpoint(_ service: ServiceName, port: Int) -> String {
-        "tcp://\(hosts[service] ?? "127.0.0.1"):\(port)"
+        "tcp://\(host(of: service)):\(port)"
+    }
+
+    /// Where a service is found: where its setting says, else where this process binds.
+    public func host(of service: ServiceName) -> String {
+        hosts[service] ?? (bindAddress == "0.0.0.0" ? "127.0.0.1" : bindAddress)
+    }
+}
+
+extension Bus.Peer {
+    /// How a process of another service finds one that keeps streams.
+    public init(_ writer: ServiceName, in topology: Topology, streams: [StreamName]) {
+        self.init(
+            name: writer.rawValue,
+            publishEndpoint: topology.peerEndpoint(writer, port: topology.publishPort(writer)),
+            controlEndpoint: topology.peerEndpoint(writer, port: topology.controlPort(writer)),
+            streams: streams,
+            inputsEndpoint: writer == .ingest
+                ? topology.peerEndpoint(writer, port: topology.inputsPort) : nil)
     }
 }
 
 /// Settings that every service has beside `Setting.standard`.
-enum CommonSettings {
-    static let all: [Setting] =
+public enum CommonSettings {
+    /// Where services listen and find each other, and by which keys.
+    public static let network: [Setting] =
         [
             Setting(
                 "JAGA_BIND", .text, default: "127.0.0.1",
-                help: "IPv4 address that HTTP and the bus bind to."),
+                help: "IPv4 address that HTTP and the bus bind to.")
+        ]
+        + ServiceName.keepers.map { service in
+            Setting(
+                service.hostSetting, .text,
+                help: "Where other services find \(service.rawValue); else at JAGA_BIND.")
+        } + BusSecurity.settings
+
+    static let all: [Setting] =
+        network + [
             Setting(
                 "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
-                help: "Records of streams are kept so long at least, also when all have them."),
+                help: "Records of streams are kept so long at least, also when all have them.")
         ] + DiskGauge.settings
-        + [ServiceName.ingest, .membership, .timer, .notifier].map { service in
-            Setting(
-                service.hostSetting, .text, default: "127.0.0.1",
-                help: "Where other services find \(service.rawValue).")
-        }
 }
 
 extension ServiceName {
+    /// Those that keep streams, and are found by others.
+    public static let keepers: [ServiceName] = [.ingest, .membership, .timer, .notifier]
+
     /// The setting that says where others find this service.
     var hostSetting: String { "JAGA_HOST_\(rawValue.uppercased())" }
+
+    /// Whose keys it uses on the bus.
+    var role: BusRole {
+        switch self {
+        case .ingest: .ingest
+        case .membership: .membership
+        case .evaluator: .evaluator
+        case .timer: .timer
+        case .notifier: .notifier
+        }
+    }
 }
 
 extension Topology {
-    /// Reads the common settings.
-    init(_ configuration: Configuration) {
+    /// Reads ``CommonSettings/network``.
+    public init(_ configuration: Configuration) {
         self.init(
             portBase: configuration.int("JAGA_PORT_BASE"),
             bindAddress: configuration.text("JAGA_BIND"),
             hosts: Dictionary(
-                uniqueKeysWithValues: [.ingest, .membership, .timer, .notifier].map {
-                    ($0, configuration.text($0.hostSetting))
+                uniqueKeysWithValues: ServiceName.keepers.compactMap { service in
+                    configuration.optional(service.hostSetting).map { (service, $0) }
                 }))
     }
 }

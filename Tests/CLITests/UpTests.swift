@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import Model
 import Runtime
 import Testing
@@ -16,7 +17,8 @@ import Testing
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = NginxConfiguration(
-            folder: folder.path, listen: ["127.0.0.1:48080"], ports: Ports(base: 48100))
+            folder: folder.path, listen: ["127.0.0.1:48080"],
+            ports: Ports(Topology(portBase: 48100)))
         try configuration.text.write(
             to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
         let nginx = Process()
@@ -31,16 +33,16 @@ import Testing
     }
 
     @Test func `has every port once`() {
-        let ports = Service.allCases.flatMap(Ports(base: 8100).all).map(\.port)
+        let ports = Service.allCases.flatMap(Ports(Topology(portBase: 8100)).all).map(\.port)
         #expect(Set(ports).count == ports.count)
         #expect(ports.sorted().first == 8101)
         #expect(ports.contains(8401))
         #expect(ports.contains(8205))
         #expect(!ports.contains(8203))
         // Also with as many evaluators as there are partitions.
-        let further = (2...64).map { Ports(base: 8100).http(evaluator: $0) }
+        let further = (2...64).map { Ports(Topology(portBase: 8100)).http(evaluator: $0) }
         #expect(Set(ports + further).count == ports.count + 63)
-        #expect(Ports(base: 8100).http(evaluator: 1) == 8103)
+        #expect(Ports(Topology(portBase: 8100)).http(evaluator: 1) == 8103)
     }
 
     @Test func `has routes that lead each path to one service`() {

@@ -85,7 +85,7 @@ extension `The suite` {
             let other = try TemporaryFolder()
             let samePort = try suite.run(
                 "up", "--home", other.path, "--port", "\(suite.port)", "--port-base",
-                "\(FreePorts.base(of: Array(1...301)))")
+                "\(FreePorts.base(of: Array(1...302)))")
             #expect(await finish(samePort) == 1)
             #expect(
                 samePort.text.contains("port \(suite.port) (the one origin) is in use by nginx"))

@@ -36,7 +36,7 @@ final class Keeper {
     private var configuration: [Partition: [(sequence: UInt64, event: Event)]] = [:]
 
     init() throws {
-        portBase = FreePorts.base(of: [101, 201, 301])
+        portBase = FreePorts.base(of: [101, 201, 301, 302])
         var configuration = Bus.Configuration(name: "ingest")
         configuration.served =
             Partition.all.map { Bus.Served(.input($0), isSnapshotable: true) }
@@ -44,6 +44,7 @@ final class Keeper {
         configuration.publishEndpoint = "tcp://127.0.0.1:\(portBase + 101)"
         configuration.controlEndpoint = "tcp://127.0.0.1:\(portBase + 201)"
         configuration.computedEndpoint = "tcp://127.0.0.1:\(portBase + 301)"
+        configuration.inputsEndpoint = "tcp://127.0.0.1:\(portBase + 302)"
         bus = try Bus(
             configuration: configuration, store: MemoryBusStore(), clock: SystemClock())
         bus.hooks.notice = { [unowned self] in notices.append($0) }

@@ -59,7 +59,7 @@ import Wire
     }
 
     @Test func `is not ready without ingest`() async throws {
-        let base = FreePorts.base(of: [101, 201, 301])
+        let base = FreePorts.base(of: [101, 201, 301, 302])
         let evaluator = try Capture(
             Programs.path("jaga-evaluator"), [],
             environment: ["JAGA_PORT_BASE": "\(base)", "JAGA_HOME": "/tmp"])

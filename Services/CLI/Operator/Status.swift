@@ -1,3 +1,4 @@
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -17,8 +18,9 @@ enum Status: Command {
 
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)
-        let ports = Ports(base: try call.configuration().int("JAGA_PORT_BASE"))
-        let report = try StatusReport(of: api, evaluatorPort: ports.http(.evaluator))
+        let ports = Ports(try call.configuration(CommonSettings.network))
+        let report = try StatusReport(
+            of: api, evaluator: "http://\(ports.here):\(ports.http(.evaluator))")
         if call.has("--json") {
             Console.say(report.json.text)
         } else {
@@ -37,10 +39,10 @@ struct StatusReport {
     /// origin.
     ///
     /// - Throws: when not even the origin answers, or the token is not accepted
-    init(of api: API, evaluatorPort: Int) throws {
+    init(of api: API, evaluator: String) throws {
         for service in Service.allCases {
             if service == .evaluator {
-                let url = "http://127.0.0.1:\(evaluatorPort)/v1/status/evaluator"
+                let url = evaluator + "/v1/status/evaluator"
                 let answer = try? api.exchange(HTTPCall(.get, url))
                 documents.append((service, answer.flatMap { try? JSON.parse($0.body) }))
             } else {

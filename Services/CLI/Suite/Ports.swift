@@ -1,6 +1,23 @@
-/// Where the services of one suite listen, all on loopback.
+import Hosting
+import Runtime
+
+/// Where the services of one suite listen.
 struct Ports: Sendable {
-    let base: Int
+    let topology: Topology
+
+    init(_ topology: Topology) { self.topology = topology }
+
+    /// As the settings of services say.
+    ///
+    /// - Parameter configuration: with `CommonSettings.network`
+    init(_ configuration: Configuration) { self.init(Topology(configuration)) }
+
+    var base: Int { topology.portBase }
+
+    /// The address of services on this machine.
+    var here: String {
+        topology.bindAddress == "0.0.0.0" ? "127.0.0.1" : topology.bindAddress
+    }
 
     /// HTTP of a service.
     func http(_ service: Service) -> Int { base + service.number }
@@ -19,6 +36,9 @@ struct Ports: Sendable {
     /// What ingest hears evaluators on.
     var evaluators: Int { base + 301 }
 
+    /// What evaluators hear ingest on.
+    var inputs: Int { base + 302 }
+
     /// Every port of a service, with what it is for.
     func all(of service: Service) -> [(port: Int, use: String)] {
         var ports = [(http(service), "\(service.rawValue)'s HTTP")]
@@ -26,7 +46,9 @@ struct Ports: Sendable {
             ports.append((publisher(service), "\(service.rawValue)'s streams"))
             ports.append((router(service), "questions about \(service.rawValue)'s streams"))
         }
-        if service == .ingest { ports.append((evaluators, "what evaluators publish")) }
+        if service == .ingest {
+            ports += [(evaluators, "what evaluators publish"), (inputs, "what evaluators hear")]
+        }
         return ports
     }
 }

@@ -1,5 +1,6 @@
 import Bus
 import Hashing
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -35,17 +36,24 @@ enum Tail: Command {
 
     static func run(_ call: Call) throws -> Int32 {
         let clock = SystemClock()
-        let ports = Ports(base: try call.configuration().int("JAGA_PORT_BASE"))
+        let settings = try call.configuration(CommonSettings.network)
+        let topology = Topology(settings)
         var printer = TailPrinter(
             filter: try TailFilter(call, now: clock.now), showsAll: call.has("--pii"),
             left: try call.number("--limit", default: .max, in: 1...Int.max))
-        let peers = Tail.peers(ports, printer.filter)
+        let peers = Tail.peers(topology, printer.filter)
         guard !peers.isEmpty else { return 0 }
         var configuration = Bus.Configuration(name: "tail-" + Hex.encode(SecureRandom.bytes(4)))
         configuration.peers = peers
         configuration.start = printer.filter.wantsPast ? .oldest : .head
         configuration.acknowledges = false
+        configuration.security = try BusSecurity.read(
+            settings, role: .operator, bindAddress: topology.bindAddress,
+            hosts: ServiceName.keepers.map(topology.host))
         let bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
+        bus.hooks.notice = { notice in
+            if case .peerRefused = notice { Console.complain("jaga tail: \(notice)") }
+        }
         var warned = false
         while printer.left > 0 {
             Loop.wait(on: [bus], atMost: 250)
@@ -55,7 +63,9 @@ enum Tail: Command {
             if !warned, let trouble = bus.troubles.first {
                 warned = true
                 Console.complain(
-                    "jaga tail: \(trouble); does Jaga run here, with --port-base \(ports.base)?")
+                    "jaga tail: \(trouble); does Jaga run here, "
+                        + "with --port-base \(topology.portBase)?"
+                )
             }
         }
         bus.close()
@@ -63,21 +73,10 @@ enum Tail: Command {
     }
 
     /// Who keeps the streams that are wanted.
-    private static func peers(_ ports: Ports, _ filter: TailFilter) -> [Bus.Peer] {
-        let kept: [(Service, [StreamName])] = [
-            (
-                .ingest,
-                [.sos] + Partition.all.map(StreamName.events) + Partition.all.map(StreamName.input)
-            ),
-            (.membership, [.directory]), (.timer, [.fired]), (.notifier, [.deliveries]),
-        ]
-        return kept.compactMap { service, streams in
-            let wanted = streams.filter(filter.wants)
-            guard !wanted.isEmpty else { return nil }
-            return Bus.Peer(
-                name: service.rawValue,
-                publishEndpoint: "tcp://127.0.0.1:\(ports.publisher(service))",
-                controlEndpoint: "tcp://127.0.0.1:\(ports.router(service))", streams: wanted)
+    private static func peers(_ topology: Topology, _ filter: TailFilter) -> [Bus.Peer] {
+        ServiceName.keepers.compactMap { service in
+            let wanted = service.served.filter(filter.wants)
+            return wanted.isEmpty ? nil : Bus.Peer(service, in: topology, streams: wanted)
         }
     }
 }

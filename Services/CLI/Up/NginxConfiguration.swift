@@ -64,7 +64,7 @@ struct NginxConfiguration: Sendable {
     private func upstream(_ service: Service) -> String {
         """
         upstream \(service.rawValue) {
-            server 127.0.0.1:\(ports.http(service));
+            server \(ports.here):\(ports.http(service));
             keepalive 32;
             keepalive_timeout \(Self.idleSeconds)s;
         }

@@ -42,6 +42,9 @@ enum Up: Command {
         try plan.prepareFolders()
         let lock = try LockFile(path: plan.home + "/up.lock")
         try plan.checkPorts()
+        if let folder = try plan.prepareKeys() {
+            Console.say("jaga: made keys for streams in \(folder)")
+        }
         let edge = NginxConfiguration(
             folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports)
         try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")

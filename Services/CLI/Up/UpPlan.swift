@@ -1,5 +1,7 @@
+import Bus
 import Foundation
 import Glibc
+import Hosting
 import Model
 import Runtime
 
@@ -35,9 +37,10 @@ struct UpPlan {
 
     init(_ call: Call) throws {
         self.call = call
-        configuration = try call.configuration(UpPlan.settings, service: "up")
+        configuration = try call.configuration(
+            UpPlan.settings + CommonSettings.network, service: "up")
         home = configuration.text("JAGA_HOME")
-        ports = Ports(base: configuration.int("JAGA_PORT_BASE"))
+        ports = Ports(configuration)
         port = try call.number(
             "--port", default: configuration.int("JAGA_UP_PORT"), in: 1...65_535)
         let bind = call.value("--bind") ?? configuration.text("JAGA_UP_BIND")
@@ -106,6 +109,23 @@ struct UpPlan {
         try Files.makeFolder(nginxFolder)
     }
 
+    /// Makes the keys for streams, if they are needed and there are none.
+    ///
+    /// Not where some services are elsewhere: theirs would be others.
+    ///
+    /// - Returns: the folder in which keys were made; nil where none were
+    func prepareKeys() throws -> String? {
+        let hosts = ServiceName.keepers.map(ports.topology.host)
+        let isAlone = hosts.allSatisfy { $0 == ports.here || BusSecurity.isLocal(host: $0) }
+        let folder = BusSecurity.folder(configuration)
+        guard isAlone, folder.existing.isEmpty,
+            BusSecurity.reason(
+                configuration, bindAddress: ports.topology.bindAddress, hosts: hosts) != nil
+        else { return nil }
+        _ = try folder.make(BusRole.allCases)
+        return folder.path
+    }
+
     /// Throws when a port is taken, and says by whom.
     func checkPorts() throws(CommandError) {
         for address in listen {
@@ -114,7 +134,8 @@ struct UpPlan {
                 throw taken(port, "the one origin", hint: "choose another with --port")
             }
         }
-        for (port, use) in services.flatMap(ports.all) + further where !PortOwner.isFree(port) {
+        for (port, use) in services.flatMap(ports.all) + further
+        where !PortOwner.isFree(port, address: ports.topology.bindAddress) {
             throw taken(port, use, hint: "shift all services' ports with --port-base")
         }
     }
@@ -167,8 +188,8 @@ struct UpPlan {
         return Program.Recipe(
             name: number == 1 ? service.rawValue : "\(service.rawValue)-\(number)", path: path,
             arguments: arguments, environment: environment,
-            readyURL: "http://127.0.0.1:\(port)/readyz", readyStatuses: [200],
-            place: "http 127.0.0.1:\(port)")
+            readyURL: "http://\(ports.here):\(port)/readyz", readyStatuses: [200],
+            place: "http \(ports.here):\(port)")
     }
 
     private func nginx() throws(CommandError) -> Program.Recipe {

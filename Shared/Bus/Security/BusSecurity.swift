@@ -84,6 +84,17 @@ extension BusSecurity {
                 ?? configuration.text("JAGA_HOME") + "/secrets/bus")
     }
 
+    /// Why a process's streams need keys; nil where they need none.
+    ///
+    /// - Parameters: as of ``read(_:role:bindAddress:hosts:)``
+    public static func reason(
+        _ configuration: Configuration, bindAddress: String, hosts: [String]
+    ) -> String? {
+        if configuration.text("JAGA_CURVE") == "always" { return "JAGA_CURVE is always" }
+        if !isLocal(host: bindAddress) { return "JAGA_BIND is \(bindAddress), beyond loopback" }
+        return hosts.first { !isLocal(host: $0) }.map { "\($0) is another machine" }
+    }
+
     /// What protects a process's streams; nil where nothing needs to be.
     ///
     /// Who binds beyond loopback uses keys everywhere: the others of its machine are told the same,
@@ -97,17 +108,11 @@ extension BusSecurity {
     public static func read(
         _ configuration: Configuration, role: BusRole, bindAddress: String, hosts: [String]
     ) throws(BusError) -> BusSecurity? {
-        let reason: String
-        let isAlways: Bool
-        if configuration.text("JAGA_CURVE") == "always" {
-            (reason, isAlways) = ("JAGA_CURVE is always", true)
-        } else if !isLocal(host: bindAddress) {
-            (reason, isAlways) = ("JAGA_BIND is \(bindAddress), beyond loopback", true)
-        } else if let host = hosts.first(where: { !isLocal(host: $0) }) {
-            (reason, isAlways) = ("\(host) is another machine", false)
-        } else {
+        guard let reason = reason(configuration, bindAddress: bindAddress, hosts: hosts) else {
             return nil
         }
+        let isAlways =
+            configuration.text("JAGA_CURVE") == "always" || !isLocal(host: bindAddress)
         return try folder(configuration).security(of: role, isAlways: isAlways, because: reason)
     }
 }

@@ -35,7 +35,7 @@ public final class RunningSuite {
         self.temporary = temporary
         self.home = home ?? temporary?.path ?? ""
         let services = [1, 2, 3, 4, 5]
-        let distances = services + services.flatMap { [100 + $0, 200 + $0] } + [301, 400]
+        let distances = services + services.flatMap { [100 + $0, 200 + $0] } + [301, 302, 400]
         portBase = FreePorts.base(of: distances)
         port = portBase + 400
         jaga = try Programs.path("jaga")
