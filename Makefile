@@ -15,7 +15,7 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 1000000
 
-.PHONY: help setup build run test fuzz-wire bench lint format simulate clean install
+.PHONY: help setup build run test fuzz-wire bench bench-bus lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -46,12 +46,18 @@ fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RU
 bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 200 crossings)
 	@scripts/bench $(ARGS)
 
+bench-bus: setup ## measure the bus between processes (ARGS=10 for 10 s of load in each case)
+	swift build $(FLAGS) --product BusBench
+	@scripts/bench-bus $(ARGS)
+
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
 	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
-	@python3 -c 'import ast; ast.parse(open("scripts/bench").read())'
+	@for script in scripts/bench scripts/bench-bus; do \
+		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
+	done
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)

@@ -167,6 +167,10 @@ let package = Package(
             "CLI", ["JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
         tests("EndToEnd", ["Parsing", "Runtime"]),
         tests("Tidy", []),
+        .executableTarget(
+            name: "BusBench",
+            dependencies: ["Model", "Wire", "Runtime", "Store", "Bus", "CZeroMQ"],
+            path: "Tests/Benchmarks/BusBench", swiftSettings: settings),
     ],
     cxxLanguageStandard: .cxx17
 )

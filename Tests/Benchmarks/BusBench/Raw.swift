@@ -1,0 +1,99 @@
+import Bus
+import CZeroMQ
+import Glibc
+import Model
+import Store
+import Wire
+
+/// The limit of the disk: the same rows, 256 a transaction, and nothing else.
+struct RawStore {
+    let options: Options
+
+    init(_ options: Options) { self.options = options }
+
+    func run() throws {
+        let database = try Database(path: options["store"], migrations: SQLiteBusStore.migrations)
+        let store = SQLiteBusStore(database)
+        let count = options.number("count")
+        var records = Records(size: options.number("size"))
+        var positions = Partition.all.map { (StreamName.input($0), Position.unknown) }
+        let ready = try (0..<count).map { _ in try records.next() }
+        let begun = microseconds()
+        for (number, record) in ready.enumerated() {
+            let place = number % positions.count
+            // Chain hashes are the bus's work, not the disk's.
+            positions[place].1.sequence += 1
+            try store.append(
+                record, at: positions[place].1, of: positions[place].0, now: .zero)
+            if number % 256 == 255 || number + 1 == count { try database.commit() }
+        }
+        tell("whole", ["records": count, "first": begun, "last": microseconds()])
+    }
+}
+
+/// The limit of the network: the same batches over PUB and SUB without a limit of the queues, and
+/// without a disk or a reader of the frames.
+struct RawPublisher {
+    let options: Options
+
+    init(_ options: Options) { self.options = options }
+
+    func run() throws {
+        let socket = zmq_socket(zmq_ctx_new(), ZMQ_PUB)
+        var unlimited: CInt = 0
+        zmq_setsockopt(socket, ZMQ_SNDHWM, &unlimited, 4)
+        guard zmq_bind(socket, "tcp://127.0.0.1:*") == 0 else { fatalError("cannot bind") }
+        var text = [CChar](repeating: 0, count: 256)
+        var size = text.count
+        zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, &text, &size)
+        let end = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let frames = try frames()
+        tell("ready", ["publish": String(decoding: end, as: UTF8.self)])
+        _ = readLine()
+        let begun = microseconds()
+        for frame in frames { zmq_send(socket, frame, frame.count, 0) }
+        tell("loaded", ["microseconds": microseconds() - begun, "begun": begun])
+        _ = readLine()
+    }
+
+    /// As a writer with 256 records a turn for 64 streams cuts them: four in a batch.
+    private func frames() throws -> [[UInt8]] {
+        var records = Records(size: options.number("size"))
+        var frames: [[UInt8]] = []
+        for number in 0..<options.number("count") / 4 {
+            let stream = StreamName.all[number % 64]
+            let batch = Batch(
+                stream: stream, after: .start(of: .zero),
+                records: try (0..<4).map { _ in try records.next() }, head: 4, published: .zero)
+            frames.append(batch.encoded())
+        }
+        return frames
+    }
+}
+
+struct RawSubscriber {
+    let options: Options
+
+    init(_ options: Options) { self.options = options }
+
+    func run() {
+        let socket = zmq_socket(zmq_ctx_new(), ZMQ_SUB)
+        var unlimited: CInt = 0
+        zmq_setsockopt(socket, ZMQ_RCVHWM, &unlimited, 4)
+        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0)
+        zmq_connect(socket, options["publish"])
+        // Publishers drop what comes before a subscription.
+        usleep(300_000)
+        tell("ready")
+        let count = options.number("count") / 4
+        var message = zmq_msg_t()
+        zmq_msg_init(&message)
+        var first: Int64 = 0
+        for number in 0..<count {
+            zmq_msg_recv(&message, socket, 0)
+            if number == 0 { first = microseconds() }
+        }
+        zmq_msg_close(&message)
+        tell("whole", ["records": count * 4, "first": first, "last": microseconds()])
+    }
+}
