@@ -6,8 +6,8 @@ import Runtime
 @main
 struct Main {
     static let commands: [any Command.Type] = [
-        Up.self, Demo.self, Init.self, Status.self, Tail.self, OutboxCommand.self, Replay.self,
-        Quarantine.self, Gateway.self, Admin.self, Keys.self,
+        Up.self, Demo.self, Init.self, Status.self, Streams.self, Tail.self, OutboxCommand.self,
+        Replay.self, Quarantine.self, Gateway.self, Admin.self, Keys.self,
     ]
 
     static func main() {

@@ -66,6 +66,42 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
+        @Test func `shows streams, checks their chains, and leaves out nothing that is well`()
+            async throws
+        {
+            try await Household.run(zones: [.park]) { home in
+                for _ in 0..<20 {
+                    try await home.phone.report(Zone.park.inside)
+                    try await home.phone.report(Zone.far)
+                }
+                let suite = home.suite
+                let streams = try await run(suite, "streams")
+                #expect(streams.status == 0, "\(streams.text)")
+                for words in ["directory", "in", "events", "notifier (", "ingest ("] {
+                    #expect(streams.text.contains(words), "\(streams.text)")
+                }
+                #expect(!streams.text.contains("!"), "\(streams.text)")
+                let verified = try await run(suite, "streams", "verify")
+                #expect(verified.status == 0, "\(verified.text)")
+                let chains = verified.text.split(separator: "\n")
+                #expect(chains.count >= 3, "\(verified.text)")
+                #expect(chains.allSatisfy { $0.hasSuffix(": OK") }, "\(verified.text)")
+                #expect(chains.contains { $0.hasPrefix("directory: ") })
+                let one = try await run(suite, "streams", "verify", "sos", "--json")
+                let json = try JSON.parse(Array(one.text.utf8))
+                #expect(json["whole"] == true)
+                let poison = try await run(suite, "streams", "poison")
+                #expect(poison.text == "No record is put aside.\n")
+                let skip = try await run(suite, "streams", "skip", "sos", "--yes")
+                #expect(skip.status == 1)
+                #expect(skip.text.contains("sos is not stopped"))
+                let drop = try await run(suite, "streams", "drop", "timer:1", "--yes")
+                #expect(drop.status == 1)
+                #expect(drop.text.contains("404"), "\(drop.text)")
+                #expect(try await run(suite, "streams", "burn").status == 2)
+            }
+        }
+
         @Test func `plays no demo through a real gateway unless told to`() async throws {
             let suite = try RunningSuite(settings: [
                 "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9/",
