@@ -1,3 +1,4 @@
+import Hosting
 import Parsing
 import Runtime
 
@@ -48,7 +49,7 @@ enum Streams: Command {
     }
 
     static func ports(_ call: Call) throws -> Ports {
-        Ports(base: try call.configuration().int("JAGA_PORT_BASE"))
+        Ports(try call.configuration(CommonSettings.network))
     }
 
     private static func list(_ call: Call) throws -> Int32 {

@@ -23,7 +23,7 @@ struct StreamsReport {
             }
         }
         for number in 1...StreamsReport.evaluatorsMax {
-            let url = "http://127.0.0.1:\(ports.http(evaluator: number))/v1/streams/evaluator"
+            let url = "http://\(ports.here):\(ports.http(evaluator: number))/v1/streams/evaluator"
             guard let answer = try? api.exchange(HTTPCall(.get, url)), answer.status == 200,
                 let json = try? JSON.parse(answer.body)
             else { break }

@@ -1,5 +1,6 @@
 import Bus
 import Hashing
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -20,33 +21,36 @@ extension Streams {
             }
             wanted = [stream]
         }
-        let ports = try ports(call)
-        let name = "verify-" + Hex.encode(SecureRandom.bytes(4))
+        let settings = try call.configuration(CommonSettings.network)
+        let topology = Topology(settings)
+        var configuration = Bus.Configuration(
+            name: "verify-" + Hex.encode(SecureRandom.bytes(4)))
+        configuration.security = try BusSecurity.read(
+            settings, role: .operator, bindAddress: topology.bindAddress,
+            hosts: ServiceName.keepers.map(topology.host))
         var isWhole = true
-        for service in Service.allCases {
-            let streams = wanted.filter { $0.keeper == service }
+        for keeper in ServiceName.keepers {
+            let streams = wanted.filter(keeper.served.contains)
             guard !streams.isEmpty else { continue }
-            var configuration = Bus.Configuration(name: name)
-            configuration.peers = [
-                Bus.Peer(
-                    name: service.rawValue,
-                    publishEndpoint: "tcp://127.0.0.1:\(ports.publisher(service))",
-                    controlEndpoint: "tcp://127.0.0.1:\(ports.router(service))", streams: [])
-            ]
+            configuration.peers = [Bus.Peer(keeper, in: topology, streams: [])]
             let transport = try ZeroMQTransport(configuration)
             for stream in streams {
-                isWhole = try check(stream, name, transport, ports, call) && isWhole
+                let (check, seconds) = try check(
+                    stream, configuration.name, transport, topology.portBase)
+                isWhole = check.outcome == .whole && isWhole
+                tell(check, seconds: seconds, call)
             }
             transport.close()
         }
         return isWhole ? 0 : 1
     }
 
-    /// Checks one stream and tells of it.
+    /// Checks one stream.
+    ///
+    /// - Returns: the check, and how long it took
     private static func check(
-        _ stream: StreamName, _ name: String, _ transport: ZeroMQTransport, _ ports: Ports,
-        _ call: Call
-    ) throws -> Bool {
+        _ stream: StreamName, _ name: String, _ transport: ZeroMQTransport, _ portBase: Int
+    ) throws -> (check: ChainCheck, seconds: Double) {
         let clock = SystemClock()
         var check = ChainCheck(stream, name: name)
         var asked: Duration?
@@ -58,7 +62,7 @@ extension Streams {
             guard clock.monotonic - heard < patienceMax else {
                 throw CommandError(
                     "\(stream) is not heard of",
-                    hint: "does Jaga run here, with --port-base \(ports.base)?")
+                    hint: "does Jaga run here, with --port-base \(portBase)?")
             }
             Loop.wait(on: [transport], atMost: asked == nil ? 20 : 250)
             while let arrival = transport.next() {
@@ -67,8 +71,7 @@ extension Streams {
                 asked = nil
             }
         }
-        tell(check, seconds: clock.monotonic.seconds, call)
-        return check.outcome == .whole
+        return (check, clock.monotonic.seconds)
     }
 
     private static func tell(_ check: ChainCheck, seconds: Double, _ call: Call) {
@@ -94,18 +97,6 @@ extension Streams {
         Console.say(
             "\(check.stream): \(check.records) records, \(StreamsReport.size(Int(check.bytes))), "
                 + "\(rate)/s: \(verdict)")
-    }
-}
-
-extension StreamName {
-    /// The service that keeps it.
-    fileprivate var keeper: Service {
-        switch self {
-        case .input, .events, .sos: .ingest
-        case .directory: .membership
-        case .fired: .timer
-        case .deliveries: .notifier
-        }
     }
 }
 
