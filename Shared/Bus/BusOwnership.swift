@@ -10,10 +10,15 @@ extension Bus {
     public var holdings: [Holding] { consumer.tenancy?.holdings ?? [] }
 
     /// Whether everything that the log of an own partition has is evaluated, and all that it led to
-    /// is on the keeper's chain: then a checkpoint can be accepted.
+    /// is on the keeper's chain. Where records never cease, that may never be.
     public func isSettled(_ partition: Partition) -> Bool { consumer.isSettled(partition) }
 
-    /// Carries a checkpoint to the keeper, in pieces that are sent again until they are answered.
+    /// Whether the state of a partition is that of a place in its log, and led to nothing that the
+    /// keeper has otherwise: then a checkpoint of it makes sense, however much is still to come.
+    public func canCheckpoint(_ partition: Partition) -> Bool { consumer.canCheckpoint(partition) }
+
+    /// Carries a checkpoint to the keeper, as soon as all that the state led to is on the keeper's
+    /// chain, in pieces that are sent again until they are answered.
     /// What becomes of it comes by ``Hooks/checkpointed``, also when it comes to nothing because
     /// the partition is lost or read anew.
     ///

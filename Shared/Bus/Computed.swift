@@ -122,6 +122,13 @@ final class Computed {
         writers[stream]?.hasKeeperGoneBack ?? false
     }
 
+    func isAgreed(_ stream: StreamName) -> Bool { writers[stream]?.isAgreed ?? false }
+
+    /// Whether the keeper has the outputs up to a position.
+    func isTaken(_ stream: StreamName, through position: Position) -> Bool {
+        writers[stream]?.isTaken(through: position.sequence) ?? false
+    }
+
     /// Whether the keeper has all outputs, and no other ones.
     func isSettled(_ stream: StreamName) -> Bool { writers[stream]?.isSettled ?? false }
 

@@ -49,7 +49,8 @@ struct ComputedWriter {
 
     /// The position of the last output; of no life before the keeper is heard.
     var end: Position {
-        Position(incarnation: head?.incarnation ?? .zero, sequence: sequence, hash: hash)
+        Position(
+            incarnation: head?.incarnation ?? base.incarnation, sequence: sequence, hash: hash)
     }
 
     /// The next output.
@@ -178,6 +179,14 @@ struct ComputedWriter {
         base = position
         (sequence, hash) = (position.sequence, position.hash)
         durable = (sequence, hash)
+    }
+
+    /// Whether the keeper is heard, and has no other outputs.
+    var isAgreed: Bool { head != nil && difference == nil }
+
+    /// Whether the keeper has the outputs up to a sequence, as far as it is heard.
+    func isTaken(through sequence: UInt64) -> Bool {
+        isAgreed && head.map { $0.sequence >= sequence } == true
     }
 
     /// Whether the keeper has all outputs, and no other ones.

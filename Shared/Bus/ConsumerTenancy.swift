@@ -132,7 +132,9 @@ extension Consumer {
         {
             tenancy?.said(now.monotonic)
         }
-        if let piece = sender?.piece(now.monotonic),
+        if let checkpoint = sender?.checkpoint,
+            computed.isTaken(.events(checkpoint.partition), through: checkpoint.output),
+            let piece = sender?.piece(now.monotonic),
             transport.ask(Control.checkpoint(piece).encoded(), of: peer)
         {
             sender?.sent(now.monotonic)
@@ -165,6 +167,11 @@ extension Consumer {
     }
 
     // MARK: Checkpoints
+
+    func canCheckpoint(_ partition: Partition) -> Bool {
+        subscriptions[.input(partition)]?.isFollowing == true
+            && computed.isAgreed(.events(partition))
+    }
 
     /// False if one is on its way already, or the partition is not this process's.
     func send(_ checkpoint: Checkpoint) -> Bool {

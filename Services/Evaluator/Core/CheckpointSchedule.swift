@@ -44,10 +44,11 @@ public struct CheckpointSchedule: Sendable {
 
     /// The partition to tell of now: of those that are due and can, the one that waits longest.
     ///
-    /// - Parameter isSettled: whether a partition's position is known to whoever keeps states
-    public func next(at now: Timestamp, isSettled: (Partition) -> Bool) -> Partition? {
+    /// - Parameter isReady: whether a partition's state is that of a place in its log, and led to
+    ///   nothing that whoever keeps states has otherwise
+    public func next(at now: Timestamp, isReady: (Partition) -> Bool) -> Partition? {
         guard underWay == nil else { return nil }
-        let due = Partition.all.filter { isDue($0, at: now) && isSettled($0) }
+        let due = Partition.all.filter { isDue($0, at: now) && isReady($0) }
         return due.min { dueTime($0) < dueTime($1) }
     }
 

@@ -27,7 +27,7 @@ extension EvaluatorService {
     /// Sends the state of a partition whose turn it is.
     func sendCheckpoint() {
         let bus = host.bus
-        guard let partition = schedule.next(at: host.now, isSettled: bus.isSettled),
+        guard let partition = schedule.next(at: host.now, isReady: bus.canCheckpoint),
             let state = core[partition], let logic = UInt16(exactly: state.logic),
             let input = bus.position(of: .input(partition)),
             let output = bus.position(of: .events(partition))

@@ -115,6 +115,30 @@ import Wire
         try world.run(until: { member.verdicts.last == .kept })
     }
 
+    /// Where records never cease, there is always something under way.
+    @Test(arguments: Carrier.allCases)
+    func `waits until all that it led to is with the keeper`(carrier: Carrier) throws {
+        let (world, sharer, member) = try settled(carrier, padding: 0)
+        var pieces = 0
+        var isHeld = true
+        member.node.fate = { way, frame in
+            if way == .question, frame.isCheckpoint { pieces += 1 }
+            return way == .offer && isHeld ? [] : [frame]
+        }
+        try sharer.node.append(5, to: .input(Self.partition))
+        try world.run(until: {
+            member.bus?.position(of: .input(Self.partition))?.sequence == 25
+        })
+        #expect(member.bus?.isSettled(Self.partition) == false)
+        #expect(member.bus?.canCheckpoint(Self.partition) == true)
+        #expect(member.checkpointNow(Self.partition))
+        try world.run(for: .seconds(1))
+        #expect(pieces == 0)
+        isHeld = false
+        try world.run(until: { member.verdicts == [.kept] })
+        #expect(try sharer.checkpoints(of: Self.partition) == [25])
+    }
+
     @Test(arguments: Carrier.allCases)
     func `ends with the ownership of its partition`(carrier: Carrier) throws {
         let (world, sharer, member) = try settled(carrier)
@@ -306,6 +330,7 @@ import Wire
 enum Verb {
     static let replay: UInt8 = 3
     static let snapshot: UInt8 = 6
+    static let assign: UInt8 = 12
     static let checkpoint: UInt8 = 13
     static let checkpointAnswer: UInt8 = 14
 }

@@ -73,4 +73,6 @@ final class Lossiness {
 extension [UInt8] {
     /// Whether a frame is one of records.
     var isBatch: Bool { count > 9 && self[9] == 1 }
+    /// Whether a frame says where a writer's streams end.
+    var isHeads: Bool { count > 9 && self[9] == 2 }
 }

@@ -44,9 +44,14 @@ final class Member {
 
     var bus: Bus? { node.bus }
 
-    /// Sends a checkpoint of all that is evaluated. False if it cannot now.
+    /// Sends a checkpoint of all that there was. False if it is not evaluated yet.
     func checkpoint(_ partition: Partition) -> Bool {
-        guard let bus, let state = states[partition], bus.isSettled(partition),
+        bus?.isSettled(partition) == true && checkpointNow(partition)
+    }
+
+    /// Sends a checkpoint of what is evaluated so far. False if it cannot.
+    func checkpointNow(_ partition: Partition) -> Bool {
+        guard let bus, let state = states[partition], bus.canCheckpoint(partition),
             let input = bus.position(of: .input(partition)),
             let output = bus.position(of: .events(partition))
         else { return false }

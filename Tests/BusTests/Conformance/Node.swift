@@ -193,6 +193,13 @@ final class Node {
         ).map(\.record.id)
     }
 
+    /// Where a record of a stream kept here stands.
+    func position(_ sequence: UInt64, of stream: StreamName) throws -> Position {
+        let life = bus?.position(of: stream)?.incarnation ?? .zero
+        let hash = try SQLiteBusStore(database).hash(of: stream, at: sequence)
+        return Position(incarnation: life, sequence: sequence, hash: hash ?? 0)
+    }
+
     func hasAll(of stream: StreamName, from writer: Node) throws -> Bool {
         guard try effectCount(of: stream) >= Int(writer.bus?.end(of: stream) ?? 0) else {
             return false

@@ -16,6 +16,8 @@ final class Sharer {
     private(set) var holdings: [ID128: [Holding]] = [:]
     private(set) var joined: [ID128] = []
     private(set) var left: [ID128] = []
+    /// Questions so far.
+    private(set) var asked = 0
     /// Why a checkpoint is refused; nil = it is kept.
     var refusal: (Checkpoint) -> String? = { _ in nil }
     /// Hands out the second newest checkpoint, where there are two.
@@ -86,6 +88,7 @@ final class Sharer {
     }
 
     private func coordinate(_ question: Control, _ route: Route) throws {
+        asked += 1
         switch question {
         case .join(let member, _):
             joined.append(member)
@@ -169,6 +172,28 @@ final class Sharer {
     }
 
     // MARK: Looking
+
+    /// Inputs by the place in their log, also those that are pruned by now.
+    private var inputs: [Partition: [ID128]] = [:]
+
+    /// Whether every output is the one that its input and all before it lead to, however much of
+    /// the log is pruned by now.
+    func hasRightOutputs() throws -> Bool {
+        try Sharer.partitions.allSatisfy { partition in
+            var state = Member.State()
+            let expected = (inputs[partition] ?? []).map { id in
+                state.take(id)
+                return state.hash
+            }
+            return try node.log(of: .events(partition)) == expected
+        }
+    }
+
+    /// Appends inputs, and keeps in mind what they are.
+    func append(_ count: Int, to partition: Partition, tag: String = "") throws {
+        let records = try node.append(count, to: .input(partition), tag: tag)
+        inputs[partition, default: []] += records.map(\.id)
+    }
 
     /// Whether all that is in a partition's log is evaluated, just once and in order.
     func isWhole(_ partition: Partition) throws -> Bool {

@@ -31,6 +31,41 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
+    func `brings what is subscribed while it runs, and no longer, also over a new connection`(
+        carrier: Carrier
+    ) throws {
+        let net = try Net(carrier)
+        let keeper = try net.keeper()
+        let follower = try net.follower(of: keeper, [.input(1)])
+        let publish = {
+            for stream in [StreamName.input(1), .input(2), .input(12)] {
+                keeper.transport.publish(Net.frame(stream.topic, 1))
+            }
+            keeper.transport.publish(Net.frame(Heads.topic, 1))
+        }
+        follower.transport.subscribe(.input(12), of: 0)
+        follower.transport.unsubscribe(.input(1), of: 0)
+        for _ in 0..<2 {
+            try net.run(publish, until: { follower.topics.contains(StreamName.input(12).topic) })
+            try net.subscribed(keeper, [follower])
+            publish()
+            keeper.transport.publish(Net.frame(Heads.topic, 2))
+            try net.run(until: { follower.frames.contains { $0.1.last == 2 } })
+            #expect(Set(follower.topics) == [StreamName.input(12).topic, Heads.topic])
+            follower.transport.reconnect(to: 0)
+            follower.arrivals = []
+        }
+        follower.transport.unsubscribe(.input(12), of: 0)
+        follower.transport.subscribe(.input(2), of: 0)
+        try net.run(publish, until: { follower.topics.contains(StreamName.input(2).topic) })
+        try net.subscribed(keeper, [follower])
+        publish()
+        keeper.transport.publish(Net.frame(Heads.topic, 2))
+        try net.run(until: { follower.frames.contains { $0.1.last == 2 } })
+        #expect(Set(follower.topics) == [StreamName.input(2).topic, Heads.topic])
+    }
+
+    @Test(arguments: Carrier.allCases)
     func `keeps frames as they are and of one stream in order`(carrier: Carrier) throws {
         let net = try Net(carrier)
         let keeper = try net.keeper()

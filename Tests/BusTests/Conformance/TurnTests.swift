@@ -52,6 +52,58 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
+    func `answers a member only when it lasts`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let sharer = try Sharer(world)
+        var answers = 0
+        sharer.node.fate = { way, frame in
+            if way == .answer, frame.verb == Verb.assign { answers += 1 }
+            return [frame]
+        }
+        var turns = 0
+        sharer.node.work = { [unowned sharer] _ in
+            // Every turn in which a member asked is undone, the first three times.
+            guard sharer.asked > turns, turns < 3 else { return }
+            turns = sharer.asked
+            sharer.node.failsNextCommit = true
+        }
+        let member = try Member(world, "member", of: sharer)
+        try world.run(until: { turns == 3 })
+        #expect(answers == 0)
+        #expect(member.bus?.isCaughtUp == false)
+        try world.run(until: { member.bus?.isCaughtUp == true })
+        #expect(answers > 0)
+    }
+
+    @Test func `knows what is on a chain, this turn included`() throws {
+        let world = try World(.memory)
+        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        try writer.append(5, to: .sos)
+        let bus = try #require(writer.bus)
+        let third = try writer.position(3, of: .sos)
+        #expect(try bus.isOnChain(third, of: .sos))
+        #expect(try bus.isOnChain(.start(of: third.incarnation), of: .sos))
+        var other = third
+        other.hash ^= 1
+        #expect(try !bus.isOnChain(other, of: .sos))
+        #expect(try !bus.isOnChain(third, of: .fired))
+        #expect(try !bus.isOnChain(third, of: .deliveries))
+        #expect(try !bus.isOnChain(.start(of: .zero), of: .sos))
+        writer.work = { bus in
+            guard bus.end(of: .sos) == 5 else { return }
+            let sixth = try bus.append(Node.record(.sos, 6), to: .sos)
+            #expect(try bus.isOnChain(sixth, of: .sos))
+            var beyond = sixth
+            beyond.sequence += 1
+            #expect(try !bus.isOnChain(beyond, of: .sos))
+            try bus.prune(.sos, through: 4)
+        }
+        try world.round()
+        #expect(try !bus.isOnChain(third, of: .sos), "nobody can say any more")
+        #expect(try bus.isOnChain(bus.heads[0].base, of: .sos))
+    }
+
+    @Test(arguments: Carrier.allCases)
     func `stops a stream that cannot be read, and no other`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
