@@ -44,7 +44,7 @@ final class EvaluatorService: Service {
         outputs.removeAll(keepingCapacity: true)
         core.handle(event, in: partition, into: &outputs)
         if let version = core[partition]?.unknownLogic {
-            throw StreamStop(reason: "the log asks for logic \(version), which is newer than this")
+            throw StreamStop(reason: "the log asks for logic \(version), which is not run here")
         }
         try publish(outputs, of: partition)
         noteApplied(partition, at: position)

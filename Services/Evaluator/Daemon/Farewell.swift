@@ -9,13 +9,11 @@ enum Farewell {
     case none
     /// What is new is given to ingest; the last time that got on.
     case telling(since: Timestamp)
-    /// Its partitions are given back.
-    case left(at: Timestamp)
+    /// Its partitions can be given back.
+    case done
 
     /// Ingest that takes nothing for so long is not there.
     static let patience = Duration.seconds(1)
-    /// After the word that it leaves, which is in no store: it must leave the process first.
-    static let wait = Duration.milliseconds(100)
 
     mutating func progress(at now: Timestamp) {
         if case .telling = self { self = .telling(since: now) }
@@ -29,23 +27,14 @@ extension EvaluatorService {
         farewell = .telling(since: host.now)
     }
 
-    var hasLeft: Bool {
-        guard case .left(let time) = farewell else { return false }
-        return host.now - time >= Farewell.wait
-    }
+    var hasLeft: Bool { if case .done = farewell { true } else { false } }
 
-    /// Soon, while there is something to wait for before the end.
-    var nextDeadline: Timestamp? {
-        if case .none = farewell { return nil }
-        return host.now + .milliseconds(20)
-    }
-
-    /// Gives partitions back once what is new in them is told, so that others begin there.
+    /// Lets the host give the partitions back once what is new in them is told, so that others begin
+    /// there.
     func goOnLeaving() {
         guard case .telling(let since) = farewell,
             schedule.isDone || host.now - since >= Farewell.patience
         else { return }
-        host.bus.leave()
-        farewell = .left(at: host.now)
+        farewell = .done
     }
 }
