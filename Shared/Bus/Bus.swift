@@ -87,7 +87,9 @@ public final class Bus {
         public var framesRefused: UInt64 { framesRefusedByReason.values.reduce(0, +) }
     }
 
-    public var hooks = Hooks()
+    public var hooks = Hooks() { didSet { guarded = hooks.guarded } }
+    /// The same, with failures that no frame is to blame for.
+    private var guarded = Hooks().guarded
     private let transport: any BusTransport
     private let clock: () -> Moment
     private let outbox: Outbox
@@ -143,32 +145,32 @@ public final class Bus {
     /// - Throws: what `apply` and the hooks throw, and errors of the store. Undo the turn then.
     public func receive(limit: Int = 1000, apply: Apply) throws {
         let now = clock()
-        try consumer.computeAnew(now: now, hooks: hooks)
-        try consumer.tellOfOwnership(hooks: hooks)
+        try consumer.computeAnew(now: now, hooks: guarded)
+        try consumer.tellOfOwnership(hooks: guarded)
         for _ in 0..<BusLimits.framesPerTurn {
             guard let arrival = transport.next() else { break }
             try take(arrival, now)
         }
-        try ledger.apply(limit: limit, now: now, hooks: hooks) { stream, position, record in
+        try ledger.apply(limit: limit, now: now, hooks: guarded) { stream, position, record in
             try apply(stream, position, record)
             recordsAppended += 1
         }
         if !consumer.computed.isCongested {
-            try consumer.apply(limit: limit, now: now, hooks: hooks, apply)
+            try consumer.apply(limit: limit, now: now, hooks: guarded, apply)
         }
         try desk.saveAcknowledgements(now)
-        try pruner.step(now, hooks: hooks)
+        try pruner.step(now, hooks: guarded)
     }
 
     private func take(_ arrival: Arrival, _ now: Moment) throws {
         do {
             switch arrival {
             case .published(let peer, let frame):
-                try consumer.take(frame, from: peer, isAnswer: false, now: now, hooks: hooks)
+                try consumer.take(frame, from: peer, isAnswer: false, now: now, hooks: guarded)
             case .answered(let peer, let frame):
-                try consumer.take(frame, from: peer, isAnswer: true, now: now, hooks: hooks)
+                try consumer.take(frame, from: peer, isAnswer: true, now: now, hooks: guarded)
             case .asked(let route, let frame):
-                try desk.take(frame, from: route, now: now, hooks: hooks)
+                try desk.take(frame, from: route, now: now, hooks: guarded)
             case .offered(let frame): try ledger.take(frame)
             case .refused(let refusal):
                 consumer.turnedAway(refusal)

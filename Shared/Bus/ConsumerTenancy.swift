@@ -92,12 +92,13 @@ extension Consumer {
     ) throws {
         guard case .input(let partition) = found.stream else { return }
         do {
-            let snapshot = try PartitionSnapshot(records: records)
-            try hooks.replace(found.stream, records, position)
-            computed.restart(
-                .events(partition), at: snapshot?.head.output ?? .unknown)
-        } catch let error as WireError {
-            return fail(found, because: "its checkpoint cannot be read: \(error)", hooks: hooks)
+            try HookFailure.wrapping {
+                let snapshot = try PartitionSnapshot(records: records)
+                try hooks.replace(found.stream, records, position)
+                computed.restart(.events(partition), at: snapshot?.head.output ?? .unknown)
+            }
+        } catch let failure as HookFailure {
+            return fail(found, because: "its checkpoint cannot be read: \(failure)", hooks: hooks)
         } catch let stop as StreamStop {
             return fail(found, because: stop.reason, hooks: hooks)
         }

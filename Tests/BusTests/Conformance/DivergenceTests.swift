@@ -109,6 +109,36 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
+    func `and whose state cannot be read undoes the turn, and is read again`(
+        carrier: Carrier
+    ) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])
+        let state = [Node.record(.directory, 1, tag: "state")]
+        writer.snapshot = { _ in state }
+        try writer.append(20, to: .directory)
+        writer.work = { bus in
+            if bus.heads[0].base.sequence == 0 { try bus.prune(.directory, through: 20) }
+        }
+        try world.run(for: .milliseconds(30))
+        let consumer = try world.consumer(of: writer, [.directory])
+        let replace = try #require(consumer.bus?.hooks.replace)
+        var failures = 0
+        consumer.bus?.hooks.replace = { stream, records, position in
+            try replace(stream, records, position)
+            failures += 1
+            if failures < 3 { throw WireError(.payload, "read row", "not this time") }
+        }
+        var undone = 0
+        consumer.undone = { _ in undone += 1 }
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        #expect(failures == 3)
+        #expect(undone == 2)
+        #expect(try consumer.effects(of: .directory) == state.map(\.id))
+        #expect(consumer.bus?.counters.framesRefused == 0)
+    }
+
+    @Test(arguments: Carrier.allCases)
     func `and whose state changes while it is read comes whole`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])

@@ -28,6 +28,8 @@ final class Node {
     var prepare: (Bus) -> Void = { _ in } {
         didSet { bus.map(prepare) }
     }
+    /// Hears why a turn is undone; without it, only made-up failures undo one.
+    var undone: ((any Error) -> Void)?
     /// The process has no turns, as after SIGSTOP.
     var isHalted = false
     /// The commit of the next turn fails.
@@ -135,7 +137,9 @@ final class Node {
             }
             try database.commit()
             bus.committed()
-        } catch is CancellationError {
+        } catch {
+            guard error is CancellationError || undone != nil else { throw error }
+            undone?(error)
             database.rollback()
             try bus.rolledBack()
         }
