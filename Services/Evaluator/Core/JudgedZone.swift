@@ -34,6 +34,10 @@ struct JudgedZones: Sendable {
     private(set) var zones: [JudgedZone] = []
     /// Zones whose geometry this program cannot read.
     private(set) var unreadable = 0
+    /// Where they are; nil while going through all is as fast, and for ids that are not unique.
+    private var grid: RegionGrid?
+    /// From so many zones on they are looked up.
+    private static let griddedMin = 24
 
     /// Replaces all zones. One that was there before stays known to the people it judges, with a
     /// new shape, too; one that was away or inactive is new.
@@ -49,6 +53,27 @@ struct JudgedZones: Sendable {
                 unreadable += 1
             }
         }
+        let unique = zip(zones, zones.dropFirst()).allSatisfy { $0.id < $1.id }
+        let isGridded = unique && zones.count >= JudgedZones.griddedMin
+        grid = isGridded ? RegionGrid(zones.lazy.map(\.region)) : nil
+    }
+
+    /// Finds the zones that a fix can change something about: those that its point may be in and
+    /// those that its person was inside of.
+    ///
+    /// - Parameter places: becomes their places, ascending; the caller keeps it, so that nothing is
+    ///   allocated.
+    /// - Returns: false if all zones have to be looked at.
+    func find(near point: EarthPoint, inside: [ZoneID], into places: inout [Int32]) -> Bool {
+        guard let grid else { return false }
+        places.removeAll(keepingCapacity: true)
+        grid.append(near: point, to: &places)
+        let near = places.count
+        for id in inside where !places[..<near].contains(where: { zones[Int($0)].id == id }) {
+            if let place = JudgedZones.place(of: id, in: zones) { places.append(Int32(place)) }
+        }
+        places.sort()
+        return true
     }
 
     func contains(_ id: ZoneID) -> Bool { JudgedZones.place(of: id, in: zones) != nil }

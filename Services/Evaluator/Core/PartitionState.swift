@@ -16,6 +16,8 @@ public struct PartitionState: Sendable {
     public private(set) var unknownLogic: Int?
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public internal(set) var unreadableZones = 0
+    /// For looking up zones; means nothing between two records.
+    var nearZones: [Int32] = []
 
     /// Before the first record of a log.
     public init(logics: EvaluatorLogics = .current) { self.logics = logics }

@@ -15,7 +15,8 @@ extension PartitionState {
         guard people[place].leader == report.device, !report.late else { return }
         if let decided = people[place].decidedFix, decided > report.fix.time { return }
         let judge = ZoneJudge(rules: rules, report: report, time: event.time)
-        judge.decide(&people[place], circles: circles, configurations, into: &outputs)
+        judge.decide(
+            &people[place], circles: circles, configurations, looking: &nearZones, into: &outputs)
     }
 }
 
@@ -36,24 +37,40 @@ struct ZoneJudge {
     /// The person's own zones, then circle by circle, each by id.
     func decide(
         _ person: inout PersonState, circles: Slots<CircleID, JudgedZones>,
-        _ configurations: UInt64, into outputs: inout [Event]
+        _ configurations: UInt64, looking near: inout [Int32], into outputs: inout [Event]
     ) {
         let told = person.inside.count
         var met = 0
-        for zone in person.ownZones.zones {
-            met += decide(zone, of: nil, for: &person, into: &outputs)
+        if !person.ownZones.zones.isEmpty {
+            met += decide(person.ownZones, of: nil, for: &person, looking: &near, into: &outputs)
         }
         for link in person.circles {
             guard let place = circles.place(of: link.circle) else { continue }
-            for zone in circles[place].zones {
-                met += decide(zone, of: link, for: &person, into: &outputs)
-            }
+            met += decide(circles[place], of: link, for: &person, looking: &near, into: &outputs)
         }
         // A zone that is gone, inactive, or of a circle that was left: nothing to say about it.
         if met < told { dropForeign(&person, circles) }
         person.decidedFix = report.fix.time
         person.decidedAt = configurations
         person.leaderIsNew = false
+    }
+
+    /// Returns in how many of these zones the person was told to be.
+    private func decide(
+        _ zones: JudgedZones, of link: PersonState.CircleLink?, for person: inout PersonState,
+        looking near: inout [Int32], into outputs: inout [Event]
+    ) -> Int {
+        var met = 0
+        guard zones.find(near: point, inside: person.inside, into: &near) else {
+            for place in zones.zones.indices {
+                met += decide(zones.zones[place], of: link, for: &person, into: &outputs)
+            }
+            return met
+        }
+        for place in near {
+            met += decide(zones.zones[Int(place)], of: link, for: &person, into: &outputs)
+        }
+        return met
     }
 
     /// Returns 1 if the person was told to be inside of this zone, 0 if not.

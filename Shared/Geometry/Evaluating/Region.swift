@@ -15,7 +15,8 @@ public struct Region: Sendable {
     let plane: Plane
     let edges: [Edge]
     private let radius: Double
-    private let reach: Double
+    /// Metres around the origin that hold all of it.
+    let reach: Double
     /// Radius of the largest circle that fits inside, centimetres.
     public let inradiusCentimetres: Int32
 
