@@ -29,8 +29,8 @@ extension EvaluatorService {
 
     var hasLeft: Bool { if case .done = farewell { true } else { false } }
 
-    /// Lets the host give the partitions back once what is new in them is told, so that others begin
-    /// there.
+    /// Lets the host give the partitions back once what is new in them is told, so that others
+    /// begin there.
     func goOnLeaving() {
         guard case .telling(let since) = farewell,
             schedule.isDone || host.now - since >= Farewell.patience
