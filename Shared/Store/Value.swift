@@ -12,9 +12,10 @@ public enum Value: Hashable, Sendable {
     public static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     /// Null for nil.
     public static func blob(_ bytes: [UInt8]?) -> Value { bytes.map { .blob($0) } ?? .null }
-    /// Null for nil.
+    /// Null for nil. What no column can hold becomes the nearest that one can: compared with what
+    /// is stored, that is the same.
     public static func integer(_ number: (some BinaryInteger)?) -> Value {
-        number.map { .integer(Int64($0)) } ?? .null
+        number.map { .integer(Int64(clamping: $0)) } ?? .null
     }
     /// 0 or 1.
     public static func flag(_ value: Bool) -> Value { .integer(value ? 1 : 0) }

@@ -73,10 +73,10 @@ public struct Batch: Hashable, Sendable {
             throw WireError(.unknown, reader.operation, "a topic or type that nobody knows")
         }
         let incarnation = try reader.id()
-        let first = try reader.number(UInt64.self)
+        let first = try reader.sequence()
         let previousHash = try reader.number(UInt64.self)
         let lastHash = try reader.number(UInt64.self)
-        self.head = try reader.number()
+        self.head = try reader.sequence()
         published = Timestamp(microseconds: try reader.number())
         let count = Int(try reader.number(UInt32.self))
         let size = Int(try reader.number(UInt32.self))

@@ -14,6 +14,8 @@ public enum WireLimits {
     public static let pieceBytesMax = 256 << 10
     /// A piece of a checkpoint as a row of a snapshot: a batch holds it.
     public static let stateRowBytesMax = 200 << 10
+    /// The sequence of a record: a store has 48 bits for it.
+    public static let sequenceMax: UInt64 = 1 << 48 - 1
     /// Of the protocol.
     public static let version: UInt8 = 1
 }

@@ -90,8 +90,19 @@ public struct Position: Hashable, Sendable, CustomStringConvertible {
 
     init(from reader: inout ByteReader) throws(WireError) {
         incarnation = try reader.id()
-        sequence = try reader.number()
+        sequence = try reader.sequence()
         hash = try reader.number()
+    }
+}
+
+extension ByteReader {
+    /// The sequence of a record, as far as there can be such a record.
+    mutating func sequence() throws(WireError) -> UInt64 {
+        let sequence = try number(UInt64.self)
+        guard sequence <= WireLimits.sequenceMax else {
+            throw WireError(.payload, operation, "a sequence of \(sequence)")
+        }
+        return sequence
     }
 }
 
@@ -130,9 +141,9 @@ public struct Extent: Hashable, Sendable {
         let flags = try reader.number(UInt8.self)
         let incarnation = try reader.id()
         let base = Position(
-            incarnation: incarnation, sequence: try reader.number(), hash: try reader.number())
+            incarnation: incarnation, sequence: try reader.sequence(), hash: try reader.number())
         let head = Position(
-            incarnation: incarnation, sequence: try reader.number(), hash: try reader.number())
+            incarnation: incarnation, sequence: try reader.sequence(), hash: try reader.number())
         guard let stream = StreamName(topic: topic) else { return nil }
         return Extent(stream: stream, base: base, head: head, isSnapshotable: flags & 1 == 1)
     }

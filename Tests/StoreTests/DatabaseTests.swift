@@ -32,6 +32,13 @@ import Testing
         #expect(database.lastChanges == 1)
     }
 
+    @Test func `takes numbers that no column can hold for the nearest that one can`() {
+        #expect(Value.integer(UInt64.max) == .integer(.max))
+        #expect(Value.integer(UInt64(1) << 63) == .integer(.max))
+        #expect(Value.integer(UInt64(Int64.max)) == .integer(.max))
+        #expect(Value.integer(Int8.min) == .integer(-128))
+    }
+
     @Test func `tells null from empty`() throws {
         let database = try memory()
         try database.run("INSERT INTO thing VALUES (?, ?, ?, ?)", .blob([]), "", nil, 0)

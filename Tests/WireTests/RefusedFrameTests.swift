@@ -57,6 +57,22 @@ import Wire
         #expect(refusal(frame) == .payload)
     }
 
+    @Test(arguments: [1 << 48, 1 << 63, UInt64.max])
+    func `with a sequence that no store has room for is refused`(sequence: UInt64) {
+        let life = GoldenVectors.life
+        let far = Position(incarnation: life, sequence: sequence, hash: 1)
+        let near = Position.start(of: life)
+        let hello = Control.hello(consumer: "timer", entries: [Control.Entry(.sos, far)])
+        #expect(refusal(hello.encoded()) == .payload)
+        for (base, head) in [(far, near), (near, far)] {
+            let extent = Extent(stream: .sos, base: base, head: head, isSnapshotable: false)
+            let heads = Heads(published: .zero, extents: [extent])
+            #expect(refusal(heads.encoded()) == .payload)
+        }
+        let batch = Batch(stream: .sos, after: far, records: [], head: 0, published: .zero)
+        #expect(sequence == .max || refusal(batch.encoded()) == .payload)
+    }
+
     @Test func `of an unknown stream is refused`() {
         var frame = GoldenVectors.batch.encoded()
         frame.replaceSubrange(0..<8, with: Array("in---64|".utf8))

@@ -128,14 +128,14 @@ public struct Coordinator: Sendable {
         member.logic = logic
         member.heard = now
         member.holdings.removeAll(keepingCapacity: true)
-        for holding in holdings {
+        for holding in holdings where holding.epoch <= Limits.epochMax {
             member.holdings[holding.partition] = holding
             epoch = max(epoch, holding.epoch)
             if holding.state == .failed { member.failed.insert(holding.partition) }
         }
         members[id] = member
         for holding in holdings.sorted(by: { $0.partition < $1.partition })
-        where isFit(id, for: holding.partition) {
+        where holding.epoch <= Limits.epochMax && isFit(id, for: holding.partition) {
             adopt(holding, of: id, at: now)
         }
     }

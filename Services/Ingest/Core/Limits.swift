@@ -47,6 +47,9 @@ public enum Limits {
     public static let settleSeconds: Int64 = 2
     /// A coordinator that was away for longer gives everybody their time anew.
     public static let coordinatorPauseSeconds: Int64 = 1
+    /// No member was ever given a higher epoch: who claims one says nothing. Those that are given
+    /// count up from milliseconds since 1970.
+    public static let epochMax: UInt64 = 1 << 62
     /// A partition with something to compute that nobody computes is a trouble after this.
     public static let unownedSeconds: Int64 = 5
 

@@ -180,11 +180,13 @@ final class Ownership {
 
     private func decide(on checkpoint: Checkpoint) throws -> CheckpointDecision {
         let partition = checkpoint.partition
+        // Of a place that is not in the log nothing else is asked.
+        let isInput = try outside.isOnChain(checkpoint.input, of: .input(partition))
         return CheckpointRules.decide(
-            on: checkpoint, kept: try checkpoints.of(partition).map(\.row),
-            isInput: try outside.isOnChain(checkpoint.input, of: .input(partition)),
+            on: checkpoint, kept: try checkpoints.of(partition).map(\.row), isInput: isInput,
             isOutput: try outside.isOnChain(checkpoint.output, of: .events(partition)),
-            logic: try placed.logic(of: partition, asOf: checkpoint.input.sequence))
+            logic: isInput
+                ? try placed.logic(of: partition, asOf: checkpoint.input.sequence) : nil)
     }
 
     private func refuse(
