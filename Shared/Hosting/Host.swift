@@ -52,6 +52,8 @@ public final class Host {
     var poison = PoisonWatch()
     /// The record that is being applied, and whether nothing else is in its transaction.
     var applying: Applying?
+    /// The service was given something in this attempt.
+    var isServiceTouched = false
     /// The last turn was taken back because of a record.
     private var isRecordToBlame = false
     /// What the operator asked to have done with streams.
@@ -214,10 +216,27 @@ public final class Host {
             turn(requests: [], results: []) { _ in try receiveSuspects() }
             poison.hadTurn(now)
         }
-        for request in chores {
-            turn(requests: [request.id], results: []) { _ in try perform(request) }
-        }
+        for request in chores { take(request) }
         chores.removeAll()
+    }
+
+    /// Does what the operator asked for. A refusal is an answer: no turn was begun for it.
+    private func take(_ request: Request) {
+        do {
+            let chore = try chore(of: request)
+            if let failure = attempt({ try perform(chore, for: request) }) {
+                throw problem(because: failure)
+            }
+        } catch {
+            outstanding.remove(request.id)
+            parts.server.answer(request.id, .problem(problem(because: error)))
+        }
+    }
+
+    private func problem(because error: any Error) -> Problem {
+        if let problem = error as? Problem { return problem }
+        logFailure(error)
+        return HostLimits.unavailable
     }
 
     /// One turn: one transaction, then everything that was waiting for it.
@@ -234,18 +253,37 @@ public final class Host {
             try body(service)
             try database.commit()
         } catch {
-            if let problem = error as? Problem, let asked = requests.first {
-                parts.server.answer(asked, .problem(problem))
-                outstanding.remove(asked)
-            }
             takeBack(because: error, results: results)
             return false
         }
+        concluded()
+        return true
+    }
+
+    /// A turn for one thing alone. Where it fails, it is as if it had not been: nobody who waits
+    /// hears of it, unless the service was given something that only a reload takes from it.
+    ///
+    /// - Returns: why it failed; nil when it was committed
+    func attempt(_ body: () throws -> Void) -> (any Error)? {
+        isServiceTouched = false
+        do {
+            try database.begin()
+            try body()
+            try database.commit()
+        } catch {
+            undo(isServiceTouched: isServiceTouched)
+            return error
+        }
+        concluded()
+        return nil
+    }
+
+    private func concluded() {
         lastFailure = nil
+        directory?.committed()
         forgetPassedSuspects()
         turns.add()
         speak()
-        return true
     }
 
     /// Says what the committed turn decided.
@@ -260,27 +298,34 @@ public final class Host {
         departures.removeAll(keepingCapacity: true)
     }
 
-    /// ROLLBACK, nothing said, everybody who waits hears 503, the core starts again from the store.
+    /// What a turn that failed leaves behind: its inputs come again, or hear 503.
     private func takeBack(because error: any Error, results: [TransferResult]) {
         turnsTakenBack.add()
         isRecordToBlame = blameRecord(for: error)
-        if !(error is Problem) {
-            logFailure(error)
-            lastFailure = "\(error)"
-        }
-        database.rollback()
+        logFailure(error)
+        lastFailure = "\(error)"
         undigested += results
+        undo(isServiceTouched: true)
+    }
+
+    /// ROLLBACK, nothing said; the core starts again from the store, and whoever waits and is not
+    /// known to it any more hears 503.
+    private func undo(isServiceTouched: Bool) {
+        database.rollback()
+        applying = nil
         answers.removeAll()
         departures.removeAll()
-        refuseOutstanding()
         do {
             try bus.rolledBack()
-            try directory?.load()
-            try service?.reload()
+            try directory?.rolledBack()
+            guard isServiceTouched, let service else { return }
+            try service.reload()
+            refuseOutstanding(but: service.suspended)
         } catch {
             // A core that holds what is not on disk must not decide anything: the next start reads
             // the store again.
             log.error(error, ["reading": "store", "then": "the process ends"])
+            refuseOutstanding()
             service = nil
             exitCode = 1
             isStopping = true
@@ -297,10 +342,12 @@ public final class Host {
         log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
     }
 
-    /// 503 for everybody who waits.
-    func refuseOutstanding() {
-        for id in outstanding { parts.server.answer(id, .problem(HostLimits.unavailable)) }
-        outstanding.removeAll()
+    /// 503 for everybody who waits, except some.
+    func refuseOutstanding(but kept: Set<UInt64> = []) {
+        for id in outstanding.subtracting(kept) {
+            parts.server.answer(id, .problem(HostLimits.unavailable))
+        }
+        outstanding.formIntersection(kept)
     }
 
     /// Answers what the host answers itself; the rest is for the service.
@@ -310,7 +357,11 @@ public final class Host {
             if let response = hostResponse(to: request) {
                 parts.server.answer(request.id, response)
             } else if isChore(request), !isStopping {
-                chores.append(request)
+                if let refusal = refusal(of: request) {
+                    parts.server.answer(request.id, .problem(refusal))
+                } else {
+                    chores.append(request)
+                }
             } else if leaveUntil != nil {
                 parts.server.answer(request.id, .problem(HostLimits.unavailable))
             } else {

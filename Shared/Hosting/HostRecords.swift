@@ -61,6 +61,7 @@ extension Host {
 
     /// Gives an event to the service, and to the directory if it is one of that.
     func apply(_ event: Event, of stream: StreamName, at position: Position) throws {
+        isServiceTouched = true
         if stream == .directory, let directory {
             try service?.directoryWillChange(event)
             try directory.apply(event)

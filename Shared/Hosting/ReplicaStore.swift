@@ -11,6 +11,8 @@ import Wire
 public final class ReplicaStore {
     public private(set) var replica = Replica()
     private let database: Database
+    /// In this turn.
+    private var isChanged = false
 
     static let migrationSQL = """
         CREATE TABLE replica (
@@ -35,10 +37,20 @@ public final class ReplicaStore {
             loaded.apply(try EventCodec.decode(record).body)
         }
         replica = loaded
+        isChanged = false
+    }
+
+    /// The turn lasts.
+    func committed() { isChanged = false }
+
+    /// The turn is undone.
+    func rolledBack() throws {
+        if isChanged { try load() }
     }
 
     /// Applies one event of `directory`; events of other streams change nothing.
     func apply(_ event: Event) throws {
+        isChanged = true
         for step in replica.apply(event.body) { try write(step, of: event) }
     }
 

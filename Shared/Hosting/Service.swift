@@ -17,6 +17,9 @@ public protocol Service: AnyObject {
     /// Rebuilds the core from the store after a turn was taken back.
     func reload() throws
 
+    /// Requests of earlier turns that it answers also after ``reload()``; all others hear 503.
+    var suspended: Set<UInt64> { get }
+
     /// Hears of a change of the directory while the replica is still as it was before.
     func directoryWillChange(_ event: Event) throws
 
@@ -94,6 +97,7 @@ public protocol Service: AnyObject {
 }
 
 extension Service {
+    public var suspended: Set<UInt64> { [] }
     public func directoryWillChange(_ event: Event) throws {}
     public func transferred(_ result: TransferResult) throws {}
     public func tick() throws {}

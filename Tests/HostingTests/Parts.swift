@@ -13,11 +13,14 @@ final class Script: Service {
     /// Called for each record after its effect was written; may throw.
     var onApply: (Event, StreamName, Position) throws -> Void = { _, _, _ in }
     var applied = 0
+    private(set) var reloads = 0
+    /// Requests for `/v1/slow`, which wait until a test answers them.
+    private(set) var suspended: Set<UInt64> = []
 
     init(database: Database) { self.database = database }
 
     func start() throws {}
-    func reload() throws {}
+    func reload() throws { reloads += 1 }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         applied += 1
@@ -27,7 +30,19 @@ final class Script: Service {
         try onApply(event, stream, position)
     }
 
-    func handle(_ request: Request) throws { host.answer(request.id, Response(status: 204)) }
+    func handle(_ request: Request) throws {
+        if request.path == "/v1/slow" {
+            suspended.insert(request.id)
+        } else {
+            host.answer(request.id, Response(status: 204))
+        }
+    }
+
+    /// Answers those that wait, in the next turn.
+    func answerSlow() {
+        for id in suspended { host.answer(id, Response(status: 204)) }
+        suspended.removeAll()
+    }
 
     func principal(of request: Request) -> Principal? {
         switch Credentials(request.headers)?.token {

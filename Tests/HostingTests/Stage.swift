@@ -34,7 +34,9 @@ final class Stage {
         ],
         consumes: [.ingest: [.sos, .events(3)], .notifier: [.deliveries]])
 
-    init() throws {
+    init(isDurable: Bool = true) throws {
+        var definition = Stage.definition
+        definition.isDurable = isDurable
         folder = try TemporaryFolder()
         let time = Time()
         self.time = time
@@ -55,7 +57,7 @@ final class Stage {
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
                 newID: SecureRandom.id,
                 clock: { Moment(wall: clock.now, monotonic: clock.monotonic) }))
-        host = Host(definition: Stage.definition, configuration: configuration, parts: parts)
+        host = Host(definition: definition, configuration: configuration, parts: parts)
         script = Script(database: database)
         script.host = host
         for (name, streams) in Stage.definition.consumes {
@@ -120,16 +122,28 @@ final class Stage {
     func send(
         _ method: Web.Method, _ path: String, _ body: JSON? = nil, token: String? = "operator"
     ) throws -> Response {
+        let id = start(method, path, body, token: token)
+        try run(until: { door.answers[id] != nil })
+        return door.answers[id] ?? Response(status: 0)
+    }
+
+    /// Sends a request and does not wait for its answer.
+    func start(
+        _ method: Web.Method, _ path: String, _ body: JSON? = nil, token: String? = "operator"
+    ) -> UInt64 {
         nextRequest += 1
-        let id = nextRequest
         var headers: Headers = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
         door.requests.append(
             Request(
-                id: id, method: method, path: path, headers: headers,
+                id: nextRequest, method: method, path: path, headers: headers,
                 body: body?.serialized() ?? []))
-        try run(until: { door.answers[id] != nil })
-        return door.answers[id] ?? Response(status: 0)
+        return nextRequest
+    }
+
+    /// Answers `POST /v1/streams/timer` by status.
+    func mend(_ body: JSON, token: String? = "operator") throws -> Int {
+        try send(.post, "/v1/streams/timer", body, token: token).status
     }
 
     var streams: JSON { get throws { try send(.get, "/v1/streams/timer").json } }

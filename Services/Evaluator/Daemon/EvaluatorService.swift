@@ -74,6 +74,7 @@ final class EvaluatorService: Service {
     }
 
     /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one:
-    /// whoever reaches it may read it, since an evaluator knows no credentials.
+    /// whoever reaches it may read it, since an evaluator knows no credentials. There is nothing to
+    /// write there.
     func principal(of request: Request) -> Principal? { .operator }
 }

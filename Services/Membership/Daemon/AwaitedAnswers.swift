@@ -27,8 +27,11 @@ struct AwaitedAnswers {
 
     mutating func append(_ awaited: Awaited) { waiting.append(awaited) }
 
-    /// Forgets all: the host has answered them.
-    mutating func removeAll() { waiting.removeAll() }
+    /// Whose requests wait.
+    var requests: Set<UInt64> { Set(waiting.map(\.request)) }
+
+    /// Forgets those whose change was taken back: what lasts of the directory ends before it.
+    mutating func remove(after end: UInt64) { waiting.removeAll { $0.sequence > end } }
 
     /// Takes out those that need wait no longer.
     ///

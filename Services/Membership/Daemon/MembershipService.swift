@@ -40,9 +40,12 @@ final class MembershipService: Service {
 
     func reload() throws {
         core = MembershipCore(directory: try rows.load())
-        awaited.removeAll()
+        awaited.remove(after: host.bus.end(of: .directory))
         mustAdoptToken = true
     }
+
+    /// Their changes last.
+    var suspended: Set<UInt64> { awaited.requests }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {}
 

@@ -1,0 +1,130 @@
+import Bus
+import Model
+import Parsing
+import Runtime
+import Store
+import Web
+import Wire
+
+/// What the operator wants to have done with a stream, or with a record that is put aside.
+enum Chore {
+    /// Leaves out the record that stopped a stream.
+    case skip(StoppedStream)
+    /// Gives a record to the service again.
+    case retry(PoisonStore.Entry)
+    /// Forgets a record.
+    case drop(PoisonStore.Entry)
+}
+
+// `POST /v1/streams/<service>`. What is wrong with a request is known before a turn begins.
+extension Host {
+    /// Whether a request is the host's and needs a turn. A service without a store of its own has
+    /// nothing to mend, and knows nobody who may.
+    func isChore(_ request: Request) -> Bool {
+        definition.isDurable && request.method == .post && request.path == streamsPath
+    }
+
+    /// Why the sender of a chore may not have it done; nil if they may.
+    func refusal(of request: Request) -> Problem? {
+        do {
+            try checkOperator(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// What a request asks for.
+    ///
+    /// - Throws: a ``Problem`` with what is wrong, and errors of the store
+    func chore(of request: Request) throws -> Chore {
+        let body = try request.json()
+        switch body["action"]?.string {
+        case "skip": return .skip(try stopped(body))
+        case "retry": return .retry(try entry(body))
+        case "drop": return .drop(try entry(body))
+        default:
+            throw Problem.invalid(
+                "there is no such action", field: "action", hint: "send skip, retry or drop")
+        }
+    }
+
+    private func entry(_ body: JSON) throws -> PoisonStore.Entry {
+        guard let number = body["entry"]?.int else {
+            throw Problem.invalid("this is no number of an entry", field: "entry")
+        }
+        guard let entry = try poisonStore.entry(Int64(number)) else {
+            throw Problem.notFound("no record with this number is put aside")
+        }
+        return entry
+    }
+
+    private func stopped(_ body: JSON) throws -> StoppedStream {
+        guard let stream = body["stream"]?.string.flatMap({ StreamName(text: $0) }) else {
+            throw Problem.invalid("this is no stream", field: "stream", hint: "such as fired")
+        }
+        guard let stopped = bus.stopped.first(where: { $0.stream == stream }) else {
+            throw Problem.conflict(
+                "\(stream) is not stopped here", field: "stream",
+                hint: "only a record that stops a stream can be left out")
+        }
+        if let wanted = body["sequence"], wanted.int.map(UInt64.init(clamping:)) != stopped.sequence
+        {
+            throw Problem.conflict(
+                "\(stream) is stopped at \(stopped.sequence)", field: "sequence",
+                hint: "look again: it may have gone on meanwhile")
+        }
+        return stopped
+    }
+
+    /// Does it, in a turn of its own.
+    func perform(_ chore: Chore, for request: Request) throws {
+        switch chore {
+        case .skip(let stopped): skip(stopped, request)
+        case .retry(let entry): try retry(entry, request)
+        case .drop(let entry): try forget(entry, "dropped", request)
+        }
+    }
+
+    private func skip(_ stopped: StoppedStream, _ request: Request) {
+        poison.skip(
+            stopped.stream, stopped.sequence,
+            because: "left out by the operator: \(stopped.reason)")
+        bus.resume(stopped.stream)
+        log.warning(
+            "the operator leaves out a record",
+            [
+                "stream": stopped.stream, "sequence": stopped.sequence,
+                "reason": stopped.reason,
+            ])
+        answer(request.id, .json(stopped.json.serialized(), status: 202))
+    }
+
+    /// Gives a record to the service again. The directory is read anew instead: it has gone on.
+    private func retry(_ entry: PoisonStore.Entry, _ request: Request) throws {
+        if entry.stream == .directory {
+            bus.readAnew(.directory)
+        } else {
+            do {
+                let event = try EventCodec.decode(entry.record)
+                try apply(event, of: entry.stream, at: entry.position)
+            } catch let error as StoreError where error.isOfTheStore {
+                throw error
+            } catch {
+                throw Problem.conflict(
+                    "it still cannot be applied: \(error)", hint: "it stays where it was")
+            }
+        }
+        try forget(entry, "tried again", request)
+    }
+
+    private func forget(
+        _ entry: PoisonStore.Entry, _ what: String, _ request: Request
+    ) throws {
+        try poisonStore.remove(entry.number)
+        log.warning(
+            "a record that was put aside is \(what)",
+            ["stream": entry.stream, "sequence": entry.position.sequence])
+        answer(request.id, .json(entry.json.serialized()))
+    }
+}
