@@ -94,8 +94,8 @@ public final class Bus {
     private let clock: () -> Moment
     private let outbox: Outbox
     private let desk: Desk
-    private let ledger: Ledger
-    private let pruner: Pruner
+    let ledger: Ledger
+    let pruner: Pruner
     let consumer: Consumer
     private var recordsAppended: UInt64 = 0
     private var batchesPublished: UInt64 = 0
@@ -302,14 +302,6 @@ public final class Bus {
         }
     }
 
-    /// Every stream kept here that ever had a record, with its readers.
-    public func kept() throws -> [KeptStream] { try pruner.overview() }
-
-    /// Streams that do not go on by themselves.
-    public var stopped: [StoppedStream] {
-        (consumer.stopped + ledger.stopped).sorted { $0.stream < $1.stream }
-    }
-
     /// How far others say that they are with streams served.
     public var acknowledgements: [Acknowledgement] { desk.acknowledgements }
 
@@ -341,14 +333,11 @@ public final class Bus {
         let silent = consumer.links.filter { $0.isUnhealthy(now) }.map {
             "nothing is heard of \($0.name)"
         }
-        let skewed = consumer.links.compactMap { link in
-            link.skewSeconds.map { Skew.sentence(link.name, $0) }
-        }
         let failures = (consumer.tenancy?.failures ?? [:]).sorted { $0.key < $1.key }
         let failed = failures.map { "\(StreamName.input($0)) is given up: \($1)" }
         let stopped = consumer.stopped.sorted { $0.stream < $1.stream }
             .map { "\($0.stream) is stopped: \($0.reason)" }
-        return silent + skewed + failed + stopped + ledger.troubles + pruner.troubles
+        return silent + failed + stopped + ledger.troubles
             + consumer.computed.troubles
     }
 

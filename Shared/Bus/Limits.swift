@@ -23,8 +23,11 @@ enum BusLimits {
     static let prunePause = Duration.milliseconds(10)
     /// All streams are looked at this often for something to prune …
     static let pruneInterval = Duration.seconds(1)
-    /// … and for somebody who holds it back.
+    /// … and for somebody who holds it back, first when all had time to say how far they are.
     static let holdbackInterval = Duration.seconds(10)
+    static let holdbackFirst = Duration.seconds(60)
+    /// Nothing is pruned for so long after a turn was undone.
+    static let pruneAfterUndo = Duration.seconds(5)
     /// A consumer that nobody requires is forgotten after so long a silence.
     static let consumerKept = Duration.seconds(86_400)
 

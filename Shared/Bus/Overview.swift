@@ -42,6 +42,24 @@ public struct Divergence: Hashable, Sendable {
     public var now: Position
 }
 
+extension Bus {
+    /// Every stream kept here that ever had a record, with its readers.
+    public func kept() throws -> [KeptStream] { try pruner.overview() }
+
+    /// Streams that do not go on by themselves.
+    public var stopped: [StoppedStream] {
+        (consumer.stopped + ledger.stopped).sorted { $0.stream < $1.stream }
+    }
+
+    /// What somebody must look at although everything goes on: clocks that differ, and consumers
+    /// that hold back what should have been forgotten.
+    public var alarms: [String] {
+        consumer.links.compactMap { link in
+            link.skewSeconds.map { Skew.sentence(link.name, $0) }
+        } + pruner.troubles
+    }
+}
+
 extension Pruner {
     /// Records that an estimate of their length is made from.
     private static let sampled = 64

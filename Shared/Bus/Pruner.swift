@@ -17,6 +17,8 @@ final class Pruner {
     /// The oldest record is too young before this; looked up once, not each second.
     private var dueAt: [StreamName: Timestamp] = [:]
     private var mayShrink = true
+    /// The turn before was undone.
+    private var wasUndone = false
     private(set) var holdbacks: [Holdback] = []
 
     init(outbox: Outbox, desk: Desk, store: any BusStore, now: Moment) {
@@ -25,7 +27,7 @@ final class Pruner {
         self.store = store
         nextRound = now.monotonic
         nextPortion = now.monotonic
-        nextLook = now.monotonic
+        nextLook = now.monotonic + BusLimits.holdbackFirst
     }
 
     /// How long until the next portion; nil when there is nothing that waits.
@@ -33,6 +35,10 @@ final class Pruner {
 
     /// One portion, in the turn's transaction.
     func step(_ now: Moment, hooks: Bus.Hooks) throws {
+        if wasUndone {
+            wasUndone = false
+            nextPortion = now.monotonic + BusLimits.pruneAfterUndo
+        }
         guard now.monotonic >= nextPortion else { return }
         if queue.isEmpty, now.monotonic >= nextRound {
             nextRound = now.monotonic + BusLimits.pruneInterval
@@ -128,8 +134,12 @@ final class Pruner {
         }
     }
 
-    /// What was looked up may be of the turn that is undone.
-    func rolledBack() { dueAt.removeAll() }
+    /// What was looked up may be of the turn that is undone; and if it was undone because the disk
+    /// is full, turns without writes of ours may be the only ones that last.
+    func rolledBack() {
+        dueAt.removeAll()
+        wasUndone = true
+    }
 
     /// A sentence for each consumer.
     var troubles: [String] {

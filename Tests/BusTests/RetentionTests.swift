@@ -119,17 +119,17 @@ import Wire
         try world.run(until: { try first.effectCount(of: .sos) == 5 })
         world.pass(.seconds(3600))
         try world.run(for: .seconds(11))
-        #expect(writer.bus?.troubles == [])
+        #expect(writer.bus?.alarms == [])
         world.pass(Self.minute)
         try world.run(for: .seconds(11))
         #expect(
-            writer.bus?.troubles == [
+            writer.bus?.alarms == [
                 "b holds back 5 records of sos, the oldest for 1 h, and of 1 more streams"
             ])
         let alarms = writer.notices.filter(\.isAlarm)
         #expect(alarms.count == 1, "told once: \(alarms)")
         let second = try world.consumer("b", of: writer, [.sos, .fired])
-        try world.run(until: { writer.bus?.troubles == [] })
+        try world.run(until: { writer.bus?.alarms == [] })
         try world.run(until: { writer.bus?.heads.map(\.base.sequence) == [5, 7] })
         #expect(try second.effectCount(of: .fired) == 7)
     }
@@ -204,7 +204,7 @@ import Wire
         try world.run(until: { try required.effectCount(of: .sos) == 20 })
         world.pass(Self.minute * 2)
         try world.run(until: { writer.bus?.heads.map(\.base.sequence) == [20, 20] })
-        #expect(writer.bus?.troubles == [])
+        #expect(writer.bus?.alarms == [])
         try archive.restart()
         try writer.append(1, to: .sos)
         try world.run(until: {

@@ -114,10 +114,10 @@ import Wire
             heads.published = heads.published - .seconds(30)
             return [heads.encoded()]
         }
-        try world.run(until: { consumer.bus?.troubles.isEmpty == false })
-        #expect(consumer.bus?.troubles == ["the clock of writer is 30 s behind ours"])
+        try world.run(until: { consumer.bus?.alarms.isEmpty == false })
+        #expect(consumer.bus?.alarms == ["the clock of writer is 30 s behind ours"])
         #expect(consumer.notices.contains(.skewed(peer: "writer", seconds: -30)))
         writer.fate = { [$1] }
-        try world.run(until: { consumer.bus?.troubles.isEmpty == true })
+        try world.run(until: { consumer.bus?.alarms.isEmpty == true })
     }
 }
