@@ -142,8 +142,10 @@ import Wire
         let liar = try evaluator("liar", of: keeper, in: world, twist: 10)
         liar.fate = { way, frame in way == .offer ? [] : [frame] }
         try keeper.append(9, to: Self.input)
+        // Who has not heard of the stream's life offers nothing.
         try world.run(until: {
             try isComputed(keeper) && liar.bus?.end(of: Self.output) == 18
+                && liar.bus?.position(of: Self.output)?.incarnation != .zero
         })
         // Now both offer their output for the tenth input; the liar's comes too late, and it has
         // not heard of the other one.
