@@ -15,7 +15,7 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 1000000
 
-.PHONY: help setup build run test fuzz-wire bench bench-bus lint format simulate clean install
+.PHONY: help setup build run test fuzz-wire bench bench-bus bench-evaluator lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -49,6 +49,10 @@ bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 2
 bench-bus: setup ## measure the bus between processes (ARGS=10 for 10 s of load in each case)
 	swift build $(FLAGS) --product BusBench
 	@scripts/bench-bus $(ARGS)
+
+bench-evaluator: setup ## measure the evaluator's core (ARGS=100000 for so many fixes a case)
+	swift build $(FLAGS) --product EvaluatorBench
+	@$(BIN)/EvaluatorBench $(ARGS)
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)

@@ -171,6 +171,11 @@ let package = Package(
             name: "BusBench",
             dependencies: ["Model", "Wire", "Runtime", "Store", "Bus", "CZeroMQ"],
             path: "Tests/Benchmarks/BusBench", swiftSettings: settings),
+        .target(name: "CAllocations", path: "Tests/Benchmarks/CAllocations"),
+        .executableTarget(
+            name: "EvaluatorBench",
+            dependencies: ["Model", "Geometry", "EvaluatorCore", "TestSupport", "CAllocations"],
+            path: "Tests/Benchmarks/EvaluatorBench", swiftSettings: settings),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -44,6 +44,7 @@ struct JudgedZones: Sendable {
     mutating func replace(by placed: [PlacedZone], at count: UInt64) {
         let before = zones
         zones = []
+        zones.reserveCapacity(placed.count)
         unreadable = 0
         for zone in placed.sorted(by: { $0.id < $1.id }) where zone.active {
             let old = JudgedZones.place(of: zone.id, in: before)

@@ -63,41 +63,45 @@ struct ZoneJudge {
         var met = 0
         guard zones.find(near: point, inside: person.inside, into: &near) else {
             for place in zones.zones.indices {
-                met += decide(zones.zones[place], of: link, for: &person, into: &outputs)
+                met += decide(zones, place, of: link, for: &person, into: &outputs)
             }
             return met
         }
         for place in near {
-            met += decide(zones.zones[Int(place)], of: link, for: &person, into: &outputs)
+            met += decide(zones, Int(place), of: link, for: &person, into: &outputs)
         }
         return met
     }
 
-    /// Returns 1 if the person was told to be inside of this zone, 0 if not.
+    /// Returns 1 if the person was told to be inside of the zone at the place, 0 if not.
     private func decide(
-        _ zone: JudgedZone, of link: PersonState.CircleLink?, for person: inout PersonState,
-        into outputs: inout [Event]
+        _ zones: JudgedZones, _ place: Int, of link: PersonState.CircleLink?,
+        for person: inout PersonState, into outputs: inout [Event]
     ) -> Int {
-        let place = person.inside.firstIndex(of: zone.id)
+        let region = zones.zones[place].region
+        let id = zones.zones[place].id
+        let told = person.inside.firstIndex(of: id)
         // Far outside, and never inside: still outside, or outside for the first time. A centimetre
         // more, because distances are rounded.
-        if place == nil, zone.region.isSurelyBeyond(metres: 0.01, from: point) { return 0 }
+        if told == nil, region.isSurelyBeyond(metres: 0.01, from: point) { return 0 }
         let isNew =
-            person.decidedAt == 0 || max(zone.since, link?.since ?? 0) > person.decidedAt
-        let wasTold = !isNew && place != nil
+            person.decidedAt == 0
+            || max(zones.zones[place].since, link?.since ?? 0) > person.decidedAt
+        let wasTold = !isNew && told != nil
         let verdict = ZoneVerdict(
-            distance: zone.region.signedDistance(from: point), zone: zone,
+            distance: region.signedDistance(from: point), kind: zones.zones[place].kind,
+            inradiusCentimetres: region.inradiusCentimetres,
             margin: rules.margin(
-                hysteresisMetres: zone.hysteresisMetres,
+                hysteresisMetres: zones.zones[place].hysteresisMetres,
                 accuracyCentimetres: report.fix.accuracyCentimetres),
             wasInside: isNew || person.leaderIsNew ? nil : wasTold)
-        if verdict.isInside, place == nil { person.inside.append(zone.id) }
-        if !verdict.isInside, let place { person.inside.remove(at: place) }
+        if verdict.isInside, told == nil { person.inside.append(id) }
+        if !verdict.isInside, let told { person.inside.remove(at: told) }
         // A first decision that finds what was told already is no news.
         if verdict.isInside != wasTold {
-            outputs.append(event(verdict, zone, link?.circle))
+            outputs.append(event(verdict, zones.zones[place], link?.circle))
         }
-        return place == nil ? 0 : 1
+        return told == nil ? 0 : 1
     }
 
     private func dropForeign(_ person: inout PersonState, _ circles: Slots<CircleID, JudgedZones>) {

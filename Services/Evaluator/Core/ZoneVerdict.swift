@@ -10,14 +10,18 @@ struct ZoneVerdict: Hashable {
     let margin: Int32
 
     /// - Parameters:
+    ///   - inradiusCentimetres: the zone's
     ///   - margin: what hysteresis and accuracy ask for, centimetres.
     ///   - wasInside: nil for the first decision about this person and zone.
-    init(distance: SignedDistance, zone: JudgedZone, margin: Int32, wasInside: Bool?) {
+    init(
+        distance: SignedDistance, kind: ZoneKind, inradiusCentimetres: Int32, margin: Int32,
+        wasInside: Bool?
+    ) {
         self.distance = distance
         let beyond = distance.centimetres
-        switch (wasInside, zone.kind) {
+        switch (wasInside, kind) {
         case (nil, _):
-            isInside = zone.kind == .alert ? beyond <= 0 : distance.isInside
+            isInside = kind == .alert ? beyond <= 0 : distance.isInside
             reason = .initial
             self.margin = 0
         case (true?, _):
@@ -30,7 +34,7 @@ struct ZoneVerdict: Hashable {
             self.margin = 0
         case (false?, .safe):
             // A small zone would never be entered with a large margin.
-            self.margin = min(margin, zone.region.inradiusCentimetres / 4)
+            self.margin = min(margin, inradiusCentimetres / 4)
             isInside = beyond < -self.margin
             reason = .insideBeyondMargin
         }

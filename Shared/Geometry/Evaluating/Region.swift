@@ -6,9 +6,11 @@ import Model
 /// larger) up to 10 km from it; edges are shortest lines between neighbouring points. Only + − × ÷
 /// and √ are used, so every processor gives the same answer to the last bit.
 ///
+/// It never changes; a class, so that a fix that asks many regions copies none.
+///
 ///     let region = Region(zone.geometry)
 ///     let distance = region?.signedDistance(from: EarthPoint(fix.position))
-public struct Region: Sendable {
+public final class Region: Sendable {
     /// Beyond this from the enclosing circle, distances are lower bounds, metres.
     static let exactWithin = 500_000.0
 

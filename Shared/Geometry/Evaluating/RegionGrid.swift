@@ -22,7 +22,7 @@ public final class RegionGrid: Sendable {
         var place: Int32
     }
 
-    /// Sizes in use, ascending; each is four times the one before it.
+    /// Sizes in use, ascending.
     private let sizes: [Int]
     private let table: CubeTable
     /// Cube by cube; in each, ascending by place.
@@ -71,12 +71,14 @@ public final class RegionGrid: Sendable {
 
 /// A region's ball and the cubes that meet it.
 private struct CubeSpan {
-    /// Every coordinate on earth is from −2²⁶ to 2²⁶ decimetres.
-    private static let half: Int32 = 1 << 26
-    /// Cubes of size 0 are 2¹⁰ decimetres wide.
+    /// Coordinates are counted from here, metres: none on earth is below.
+    private static let origin = -6_700_000.0
+    /// All are below this, decimetres.
+    private static let end: Int64 = 1 << 27
+    /// Cubes of size 0 are 2¹⁰ decimetres wide, those of the next size twice as much.
     private static let widthBits = 10
-    /// A cube of this size holds the earth.
-    private static let sizeMax = 9
+    /// The cube of this size holds the earth.
+    private static let sizeMax = 17
     /// Added to every reach: more than rounding takes away, decimetres.
     private static let slack: Int64 = 10
 
@@ -92,23 +94,24 @@ private struct CubeSpan {
         y = CubeSpan.decimetres(origin.y)
         z = CubeSpan.decimetres(origin.z)
         let asked = Int64((region.reach * 10).rounded(.up)) + CubeSpan.slack
-        let reach = Int32(min(max(asked, CubeSpan.slack), Int64(2 * CubeSpan.half)))
+        let reach = Int32(min(max(asked, CubeSpan.slack), CubeSpan.end))
         self.reach = reach
         size =
-            (0...CubeSpan.sizeMax).first { 2 * Int64(reach) <= 1 << (CubeSpan.widthBits + 2 * $0) }
+            (0...CubeSpan.sizeMax).first { 2 * Int64(reach) <= 1 << CubeSpan.shift($0) }
             ?? CubeSpan.sizeMax
     }
 
-    static func decimetres(_ metres: Double) -> Int32 { Int32((metres * 10).rounded()) }
+    /// How far a coordinate of a place on earth is from the least, rounded down.
+    static func decimetres(_ metres: Double) -> Int32 { Int32((metres - origin) * 10) }
 
     /// The key of the cube that holds a point.
     static func cube(_ x: Int32, _ y: Int32, _ z: Int32, size: Int) -> UInt64 {
         key(
-            UInt64(UInt32(x + half)) >> shift(size), UInt64(UInt32(y + half)) >> shift(size),
-            UInt64(UInt32(z + half)) >> shift(size), size: size)
+            UInt64(UInt32(x)) >> shift(size), UInt64(UInt32(y)) >> shift(size),
+            UInt64(UInt32(z)) >> shift(size), size: size)
     }
 
-    private static func shift(_ size: Int) -> Int { widthBits + 2 * size }
+    private static func shift(_ size: Int) -> Int { widthBits + size }
 
     private static func key(_ x: UInt64, _ y: UInt64, _ z: UInt64, size: Int) -> UInt64 {
         UInt64(size + 1) << 54 | x << 36 | y << 18 | z
@@ -125,9 +128,8 @@ private struct CubeSpan {
     /// The cubes along one axis: one or two.
     private func steps(_ middle: Int32) -> ClosedRange<UInt64> {
         let shift = CubeSpan.shift(size)
-        let last = 2 * Int64(CubeSpan.half) - 1
-        let from = min(max(Int64(middle) + Int64(CubeSpan.half) - Int64(reach), 0), last)
-        let to = min(max(Int64(middle) + Int64(CubeSpan.half) + Int64(reach), 0), last)
+        let from = max(Int64(middle) - Int64(reach), 0)
+        let to = min(Int64(middle) + Int64(reach), CubeSpan.end - 1)
         return UInt64(from) >> shift...UInt64(to) >> shift
     }
 }

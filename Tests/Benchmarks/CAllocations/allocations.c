@@ -1,0 +1,42 @@
+#include "allocations.h"
+
+#include <malloc.h>
+#include <stddef.h>
+
+// glibc's own, under the names that are left for whoever wraps them.
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+extern void __libc_free(void *memory);
+
+// The bench has one thread.
+static int64_t count;
+static int64_t bytes;
+
+static void *taken(void *memory) {
+    count += 1;
+    if (memory) bytes += (int64_t)malloc_usable_size(memory);
+    return memory;
+}
+
+static void given(void *memory) {
+    if (memory) bytes -= (int64_t)malloc_usable_size(memory);
+}
+
+void *malloc(size_t size) { return taken(__libc_malloc(size)); }
+
+void *calloc(size_t number, size_t size) { return taken(__libc_calloc(number, size)); }
+
+void *realloc(void *memory, size_t size) {
+    given(memory);
+    return taken(__libc_realloc(memory, size));
+}
+
+void free(void *memory) {
+    given(memory);
+    __libc_free(memory);
+}
+
+int64_t allocations_count(void) { return count; }
+
+int64_t allocations_bytes(void) { return bytes; }

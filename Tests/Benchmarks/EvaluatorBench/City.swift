@@ -1,0 +1,109 @@
+import Geometry
+import Model
+import TestSupport
+
+/// A made city: zones strewn over 60 km by 60 km, and people who walk in it.
+struct City {
+    static let middle = Coordinate(latitudeE7: 31_390_000, longitudeE7: 1_016_869_000)
+    /// From the middle to each side, 10⁻⁷ degrees: 30 km.
+    private static let half: Int32 = 2_700_000
+    static let circle = CircleID(ID128(high: 1, low: 1))
+    /// As long as the ones that ingest writes.
+    private static let trace = "req_01k0000000000000000000000"
+
+    private(set) var random = SeededGenerator(seed: 4)
+    private var places: [Coordinate] = []
+    private var now = Timestamp(seconds: 1_760_000_000)
+    private var reports: UInt64 = 0
+    private var polygons: [PreparedGeometry] = []
+
+    /// Three of ten zones are polygons of 6 to 12 corners, the others circles, 50 to 250 m wide
+    /// from their middles.
+    mutating func zones(_ count: Int) throws -> [PlacedZone] {
+        if polygons.isEmpty { polygons = try (0..<100).map { _ in try polygon() } }
+        return try (0..<count).map { number in
+            let middle = somewhere()
+            let radius = Int32.random(in: 5000...25_000, using: &random)
+            let shape = ZoneShape.circle(center: middle, radiusCentimetres: radius)
+            var geometry = try prepare(shape)
+            if number % 10 < 3 {
+                // The shape of another place, moved.
+                let moved = polygons[number % polygons.count]
+                geometry = PreparedGeometry(
+                    origin: middle, coefficients: geometry.coefficients, radiusCentimetres: 0,
+                    polygons: moved.polygons, inradiusCentimetres: moved.inradiusCentimetres,
+                    reachCentimetres: moved.reachCentimetres)
+            }
+            return PlacedZone(
+                Zone(
+                    id: ZoneID(ID128(high: random.next(), low: random.next())),
+                    owner: .circle(City.circle), name: "Sekolah Kebangsaan \(number)",
+                    kind: number % 5 == 0 ? .alert : .safe, shape: shape, prepared: geometry))
+        }
+    }
+
+    private mutating func polygon() throws -> PreparedGeometry {
+        let corners = Int.random(in: 6...12, using: &random)
+        // A square walked around, its corners cut at random: never crosses itself.
+        let ring = (0..<corners).map { corner in
+            let share = Double(corner) * 4 / Double(corners)
+            let side = Int(share)
+            let along = (share - Double(side)) * 2 - 1
+            let (x, y) = [(along, -1.0), (1.0, along), (-along, 1.0), (-1.0, -along)][side]
+            let reach = Double.random(in: 4500...22_500, using: &random)
+            return Coordinate(
+                latitudeE7: City.middle.latitudeE7 + Int32(y * reach),
+                longitudeE7: City.middle.longitudeE7 + Int32(x * reach))
+        }
+        return try prepare(.polygons([Polygon(outer: ring)]))
+    }
+
+    private mutating func somewhere() -> Coordinate {
+        Coordinate(
+            latitudeE7: City.middle.latitudeE7
+                + .random(in: -City.half...City.half, using: &random),
+            longitudeE7: City.middle.longitudeE7
+                + .random(in: -City.half...City.half, using: &random))
+    }
+
+    /// Those who are judged by the city's zones.
+    mutating func people(_ count: Int) -> [EventBody] {
+        places = (0..<count).map { _ in somewhere() }
+        return (0..<count).map { number in
+            .inputPerson(
+                PlacedPerson(
+                    person: person(number), leadingDevice: nil, circles: [City.circle], zones: []))
+        }
+    }
+
+    private func person(_ number: Int) -> PersonID {
+        // Ids are random; these are as spread.
+        var mixed = SeededGenerator(seed: UInt64(number))
+        return PersonID(ID128(high: mixed.next(), low: mixed.next()))
+    }
+
+    /// The next fixes, each of somebody at random (or, at first, of one after the other), some
+    /// steps from where they were.
+    mutating func fixes(_ events: inout [Event], count: Int, first: Int? = nil) {
+        events.removeAll(keepingCapacity: true)
+        for offset in 0..<count {
+            let number =
+                first.map { $0 + offset } ?? Int.random(in: 0..<places.count, using: &random)
+            reports += 1
+            now = now + .milliseconds(1)
+            places[number].latitudeE7 += .random(in: -2700...2700, using: &random)
+            places[number].longitudeE7 += .random(in: -2700...2700, using: &random)
+            let fix = Fix(
+                time: now, position: places[number],
+                accuracyCentimetres: .random(in: 500...3000, using: &random))
+            let report = Report(
+                id: ReportID(ID128(high: random.next(), low: reports)), person: person(number),
+                device: DeviceID(ID128(high: 3, low: UInt64(number))), fix: fix, received: now,
+                trace: City.trace)
+            events.append(
+                Event(
+                    id: EventID(ID128(high: 9, low: reports)), time: now, trace: City.trace,
+                    body: .inputReport(report)))
+        }
+    }
+}

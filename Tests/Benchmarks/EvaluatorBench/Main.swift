@@ -1,0 +1,61 @@
+import CAllocations
+import EvaluatorCore
+import Glibc
+import Model
+
+/// Measures the evaluator's core alone, on one thread: `make bench-evaluator`.
+///
+/// Nothing is asserted. Each figure of a table stands beside its ratio to the smallest case of the
+/// same run, because machines differ and are busy.
+@main struct Main {
+    static func main() throws {
+        let words = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+        let fixes = words.first ?? 1_000_000
+        // The three words are one case.
+        let peopleCounts = words.count > 2 ? [words[1]] : [1000, 100_000]
+        let zoneCounts = words.count > 2 ? [words[2]] : [10, 1000, 10_000, 100_000]
+        say("bench-evaluator: \(fixes) fixes a case, zones in a city of 60 km, one thread")
+        say(
+            row([
+                "people", "zones", "fixes/s", "× slower", "outputs", "allocs/quiet", "allocs/told",
+                "B/zone", "B/person", "B/state", "place ms",
+            ]))
+        var smallest: Double?
+        for people in peopleCounts {
+            for zones in zoneCounts {
+                let found = try Measure(people: people, zones: zones).run(fixes: fixes)
+                let base = smallest ?? found.perSecond
+                smallest = base
+                say(
+                    row([
+                        "\(people)", "\(zones)", "\(Int(found.perSecond))",
+                        two(base / found.perSecond), two(found.outputs),
+                        two(found.allocationsQuiet), two(found.allocationsTold),
+                        "\(found.bytesOfZone)", "\(found.bytesOfPerson)",
+                        two(found.bytesOfState), two(found.placing * 1000),
+                    ]))
+            }
+        }
+        say(
+            """
+            outputs: a fix. allocs: a fix without and one with outputs. B/state: a (person, zone)
+            that somebody is inside of; outside costs nothing. place: one record with all zones.
+            """)
+    }
+
+    private static func row(_ cells: [String]) -> String {
+        cells.map { String(repeating: " ", count: max(0, 12 - $0.count)) + $0 }.joined(
+            separator: " ")
+    }
+
+    private static func two(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    private static func say(_ line: String) {
+        let line = line + "\n"
+        _ = line.withCString { write(1, $0, strlen($0)) }
+    }
+}

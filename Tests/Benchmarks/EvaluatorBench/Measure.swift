@@ -1,0 +1,123 @@
+import CAllocations
+import EvaluatorCore
+import Glibc
+import Model
+
+/// One case: so many people, so many zones.
+struct Measure {
+    /// What a case showed.
+    struct Figures {
+        var perSecond = 0.0
+        /// Outputs a fix.
+        var outputs = 0.0
+        /// Allocations a fix that led to nothing, and one that led to something.
+        var allocationsQuiet = 0.0
+        var allocationsTold = 0.0
+        var bytesOfZone = 0
+        var bytesOfPerson = 0
+        var bytesOfState = 0.0
+        /// Seconds to place all zones.
+        var placing = 0.0
+    }
+
+    /// Made before the clock starts, few enough to stay in the processor's caches.
+    private static let batch = 1000
+    private static let rounds = 5
+
+    let people: Int
+    let zones: Int
+
+    func run(fixes: Int) throws -> Figures {
+        var figures = Figures()
+        var city = City()
+        var state = PartitionState()
+        var outputs: [Event] = []
+        var events: [Event] = []
+        events.reserveCapacity(Measure.batch)
+        let circle = try event(
+            .inputCircle(PlacedCircle(circle: City.circle, zones: city.zones(zones))))
+        var bytes = allocations_bytes()
+        figures.placing = time { state.handle(circle, into: &outputs) }
+        figures.bytesOfZone = (Int(allocations_bytes()) - Int(bytes)) / zones
+        let placed = city.people(people).map(event)
+        bytes = allocations_bytes()
+        for person in placed { state.handle(person, into: &outputs) }
+        figures.bytesOfPerson = (Int(allocations_bytes()) - Int(bytes)) / people
+        // Everybody's first fix, then as many again.
+        for first in stride(from: 0, to: people, by: Measure.batch) {
+            city.fixes(&events, count: min(Measure.batch, people - first), first: first)
+            for event in events { state.handle(event, into: &outputs) }
+            outputs.removeAll(keepingCapacity: true)
+        }
+        for _ in 0..<max(1, people / Measure.batch) {
+            city.fixes(&events, count: Measure.batch)
+            for event in events { state.handle(event, into: &outputs) }
+            outputs.removeAll(keepingCapacity: true)
+        }
+        measureSpeed(fixes, &figures, &city, &state, &events, &outputs)
+        measureAllocations(&figures, &city, &state, &events, &outputs)
+        return figures
+    }
+
+    /// The median of some rounds.
+    private func measureSpeed(
+        _ fixes: Int, _ figures: inout Figures, _ city: inout City, _ state: inout PartitionState,
+        _ events: inout [Event], _ outputs: inout [Event]
+    ) {
+        var seconds: [Double] = []
+        var told = 0
+        let batches = max(1, fixes / Measure.batch / Measure.rounds)
+        for _ in 0..<Measure.rounds {
+            var sum = 0.0
+            for _ in 0..<batches {
+                city.fixes(&events, count: Measure.batch)
+                sum += time {
+                    for event in events { state.handle(event, into: &outputs) }
+                }
+                told += outputs.count
+                outputs.removeAll(keepingCapacity: true)
+            }
+            seconds.append(sum)
+        }
+        let count = Double(batches * Measure.batch)
+        figures.perSecond = count / seconds.sorted()[Measure.rounds / 2]
+        figures.outputs = Double(told) / count / Double(Measure.rounds)
+    }
+
+    private func measureAllocations(
+        _ figures: inout Figures, _ city: inout City, _ state: inout PartitionState,
+        _ events: inout [Event], _ outputs: inout [Event]
+    ) {
+        var quiet = (fixes: 0, allocations: 0)
+        var told = (fixes: 0, allocations: 0)
+        for _ in 0..<100 {
+            city.fixes(&events, count: Measure.batch)
+            for event in events {
+                let before = allocations_count()
+                state.handle(event, into: &outputs)
+                let count = Int(allocations_count() - before)
+                if outputs.isEmpty {
+                    quiet = (quiet.fixes + 1, quiet.allocations + count)
+                } else {
+                    told = (told.fixes + 1, told.allocations + count)
+                }
+                outputs.removeAll(keepingCapacity: true)
+            }
+        }
+        figures.allocationsQuiet = Double(quiet.allocations) / Double(max(1, quiet.fixes))
+        figures.allocationsTold = Double(told.allocations) / Double(max(1, told.fixes))
+    }
+
+    private func event(_ body: EventBody) -> Event {
+        Event(id: EventID(.zero), time: Timestamp(seconds: 1_760_000_000), body: body)
+    }
+
+    private func time(_ work: () -> Void) -> Double {
+        var begun = timespec()
+        var ended = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun)
+        work()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended)
+        return Double(ended.tv_sec - begun.tv_sec) + Double(ended.tv_nsec - begun.tv_nsec) / 1e9
+    }
+}
