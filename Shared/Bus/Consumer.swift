@@ -174,7 +174,7 @@ final class Consumer {
                 do {
                     try apply(stream, position, record)
                 } catch let stop as StreamStop {
-                    self.stop(found, stop, hooks: hooks)
+                    self.stop(found, stop, at: position, hooks: hooks)
                     break
                 } catch let pause as StreamPause {
                     paused[stream] = now.monotonic + pause.duration
@@ -202,10 +202,14 @@ final class Consumer {
         }
     }
 
-    private func stop(_ found: Subscription, _ stop: StreamStop, hooks: Bus.Hooks) {
+    /// - Parameter position: that of the record to blame; nil where a snapshot is
+    func stop(
+        _ found: Subscription, _ stop: StreamStop, at position: Position?, hooks: Bus.Hooks
+    ) {
         guard !found.isAssigned else { return fail(found, because: stop.reason, hooks: hooks) }
         found.restart(at: found.applied)
         found.phase = .stopped(reason: stop.reason)
+        found.stoppedAt = position
         answered(found)
         hooks.notice(.stopped(found.stream, reason: stop.reason))
     }

@@ -8,7 +8,7 @@ final class Ledger {
     private struct Offers {
         var batches = Fifo<Batch>()
         var isQueued = false
-        var stopped: String?
+        var stopped: (reason: String, at: Position)?
         /// Where somebody last offered another record than the one that is there.
         var conflict: UInt64?
     }
@@ -83,7 +83,7 @@ final class Ledger {
             do {
                 try apply(stream, end, record)
             } catch let stop as StreamStop {
-                offers[stream]?.stopped = stop.reason
+                offers[stream]?.stopped = (stop.reason, end)
                 hooks.notice(.stopped(stream, reason: stop.reason))
                 return (count, true)
             } catch let pause as StreamPause {
@@ -110,8 +110,8 @@ final class Ledger {
         offers.compactMap { stream, found in
             found.stopped.map {
                 StoppedStream(
-                    stream: stream, sequence: (outbox.end(of: stream)?.sequence ?? 0) + 1,
-                    reason: $0)
+                    stream: stream, sequence: $0.at.sequence, position: $0.at,
+                    reason: $0.reason)
             }
         }
     }
@@ -128,7 +128,7 @@ final class Ledger {
         offers.sorted { $0.key < $1.key }.flatMap { stream, found in
             [
                 found.conflict.map { "\(stream): two different outputs \($0)" },
-                found.stopped.map { "\(stream) is stopped: \($0)" },
+                found.stopped.map { "\(stream) is stopped: \($0.reason)" },
             ].compactMap { $0 }
         }
     }

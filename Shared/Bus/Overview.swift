@@ -29,6 +29,8 @@ public struct StoppedStream: Hashable, Sendable {
     public var stream: StreamName
     /// The record at which it stands.
     public var sequence: UInt64
+    /// The same with its hash; nil where no record stopped the stream.
+    public var position: Position?
     public var reason: String
 }
 
@@ -103,7 +105,8 @@ extension Consumer {
         subscriptions.values.filter { !$0.isAssigned }.compactMap { found in
             guard case .stopped(let reason) = found.phase else { return nil }
             return StoppedStream(
-                stream: found.stream, sequence: found.applied.sequence + 1, reason: reason)
+                stream: found.stream, sequence: found.applied.sequence + 1,
+                position: found.stoppedAt, reason: reason)
         }
     }
 

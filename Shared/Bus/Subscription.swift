@@ -18,6 +18,8 @@ final class Subscription {
     /// It came by assignment: it begins with a checkpoint and has no cursor.
     let isAssigned: Bool
     var phase = Phase.unknown
+    /// The record that stopped it, if one did.
+    var stoppedAt: Position?
     /// Up to here applied, this turn included.
     private(set) var applied: Position
     /// Up to here applied for good.

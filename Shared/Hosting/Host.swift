@@ -50,6 +50,10 @@ public final class Host {
     private(set) var disk: DiskGauge?
     /// Records that cannot be digested.
     var poison = PoisonWatch()
+    /// Those of them that are tried again from where they are kept.
+    var needed = NeededRecords()
+    /// What is put aside changed in this turn.
+    var isPoisonChanged = false
     /// The record that is being applied, and whether nothing else is in its transaction.
     var applying: Applying?
     /// The service was given something in this attempt.
@@ -178,7 +182,8 @@ public final class Host {
     var sleepMilliseconds: Int {
         if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
         if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
-        guard let deadline = [service?.nextDeadline, poison.nextDue].compactMap(\.self).min() else {
+        let deadlines = [service?.nextDeadline, poison.nextDue, needed.nextDue]
+        guard let deadline = deadlines.compactMap(\.self).min() else {
             return HostLimits.sleepMillisecondsMax
         }
         // A millisecond more than the rest, which is rounded down: no empty turn before it is due.
@@ -216,6 +221,7 @@ public final class Host {
             turn(requests: [], results: []) { _ in try receiveSuspects() }
             poison.hadTurn(now)
         }
+        retryNeeded()
         for request in chores { take(request) }
         chores.removeAll()
     }
@@ -313,6 +319,7 @@ public final class Host {
     private func undo(isServiceTouched: Bool) {
         database.rollback()
         applying = nil
+        isPoisonChanged = false
         answers.removeAll()
         departures.removeAll()
         do {
@@ -333,7 +340,7 @@ public final class Host {
     }
 
     /// One line for a new failure, then one every ten seconds while it lasts.
-    private func logFailure(_ error: any Error) {
+    func logFailure(_ error: any Error) {
         let text = "\(error)"
         if let logged, logged.text == text, now - logged.at < HostLimits.failureLogInterval {
             return

@@ -9,7 +9,7 @@ import Wire
 /// What the operator wants to have done with a stream, or with a record that is put aside.
 enum Chore {
     /// Leaves out the record that stopped a stream.
-    case skip(StoppedStream)
+    case skip(StoppedStream, Position)
     /// Gives a record to the service again.
     case retry(PoisonStore.Entry)
     /// Forgets a record.
@@ -40,7 +40,7 @@ extension Host {
     func chore(of request: Request) throws -> Chore {
         let body = try request.json()
         switch body["action"]?.string {
-        case "skip": return .skip(try stopped(body))
+        case "skip": return try skipping(body)
         case "retry": return .retry(try entry(body))
         case "drop": return .drop(try entry(body))
         default:
@@ -59,7 +59,7 @@ extension Host {
         return entry
     }
 
-    private func stopped(_ body: JSON) throws -> StoppedStream {
+    private func skipping(_ body: JSON) throws -> Chore {
         guard let stream = body["stream"]?.string.flatMap({ StreamName(text: $0) }) else {
             throw Problem.invalid("this is no stream", field: "stream", hint: "such as fired")
         }
@@ -74,21 +74,26 @@ extension Host {
                 "\(stream) is stopped at \(stopped.sequence)", field: "sequence",
                 hint: "look again: it may have gone on meanwhile")
         }
-        return stopped
+        guard let position = stopped.position else {
+            throw Problem.conflict(
+                "\(stream) is not stopped at a record, but at a snapshot", field: "stream",
+                hint: "start a newer version")
+        }
+        return .skip(stopped, position)
     }
 
     /// Does it, in a turn of its own.
     func perform(_ chore: Chore, for request: Request) throws {
         switch chore {
-        case .skip(let stopped): skip(stopped, request)
+        case .skip(let stopped, let position): skip(stopped, at: position, request)
         case .retry(let entry): try retry(entry, request)
         case .drop(let entry): try forget(entry, "dropped", request)
         }
     }
 
-    private func skip(_ stopped: StoppedStream, _ request: Request) {
+    private func skip(_ stopped: StoppedStream, at position: Position, _ request: Request) {
         poison.skip(
-            stopped.stream, stopped.sequence,
+            stopped.stream, position,
             because: "left out by the operator: \(stopped.reason)")
         bus.resume(stopped.stream)
         log.warning(
@@ -122,6 +127,7 @@ extension Host {
         _ entry: PoisonStore.Entry, _ what: String, _ request: Request
     ) throws {
         try poisonStore.remove(entry.number)
+        isPoisonChanged = true
         log.warning(
             "a record that was put aside is \(what)",
             ["stream": entry.stream, "sequence": entry.position.sequence])

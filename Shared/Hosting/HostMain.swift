@@ -74,6 +74,7 @@ extension Host {
         try database.begin()
         try directory?.load()
         try service.start()
+        try readNeeded()
         try database.commit()
         speak()
         log.info("ready", ["port": httpPort, "version": Version.text])

@@ -78,10 +78,9 @@ extension HostParts {
     static func migrations(_ definition: ServiceDefinition) -> [Migration] {
         SQLiteBusStore.migrations
             + [
-                Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica"),
-                PoisonStore.migration,
+                Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")
             ]
-            + definition.migrations
+            + PoisonStore.migrations + definition.migrations
     }
 
     /// - Parameter age: how long records of own streams are kept at least

@@ -12,8 +12,7 @@ extension Host {
         var position: Position
         /// Whether nothing else is in the transaction.
         var isAlone: Bool
-        /// Never given up, whatever it does.
-        var isNeeded: Bool
+        var worth: PoisonWatch.Worth
     }
 
     var poisonStore: PoisonStore { PoisonStore(database: database) }
@@ -41,21 +40,39 @@ extension Host {
         switch poison.decide(stream, position, isAlone: isAlone, now: now) {
         case .apply: break
         case .wait(let duration): throw StreamPause(for: duration)
-        case .putAside(let reason):
-            return try putAside(record, of: stream, at: position, because: reason)
+        case .putAside(let reason, let isNeeded):
+            return try putAside(
+                record, of: stream, at: position, isNeeded: isNeeded, because: reason)
+        case .stop(let reason):
+            poison.stopped(stream)
+            throw StreamStop(reason: "\(position.sequence) cannot be applied: \(reason)")
         }
         let event = try Host.event(of: record)
-        var isInput = false
-        if case .input = stream { isInput = true }
+        if let number = needed.blocker(of: event.body.endedEmergency, in: stream) {
+            return try putAside(
+                record, of: stream, at: position, isNeeded: true,
+                because: "it ends what \(definition.name.rawValue):\(number) begins")
+        }
         applying = Applying(
-            stream: stream, position: position, isAlone: isAlone,
-            isNeeded: isInput || stream == .sos || event.body.carriesEmergency)
+            stream: stream, position: position, isAlone: isAlone, worth: worth(of: event, stream))
         do {
             try apply(event, of: stream, at: position)
             applying = nil
         } catch let stop as StreamStop {
             applying = nil
             throw stop
+        }
+    }
+
+    /// Evaluators must compute with every input, and whoever lost a right must not keep it.
+    private func worth(of event: Event, _ stream: StreamName) -> PoisonWatch.Worth {
+        switch stream {
+        case .input: .indispensable
+        case .directory:
+            directory?.replica.mayTakeAway(event.body) == true ? .indispensable : .expendable
+        case .sos: .needed
+        case .events, .fired, .deliveries:
+            event.body.carriesEmergency ? .needed : .expendable
         }
     }
 
@@ -80,12 +97,17 @@ extension Host {
 
     /// Keeps a record beside, in the transaction that moves the cursor past it.
     private func putAside(
-        _ record: Record, of stream: StreamName, at position: Position, because reason: String
+        _ record: Record, of stream: StreamName, at position: Position, isNeeded: Bool,
+        because reason: String
     ) throws {
-        try poisonStore.put(record, of: stream, at: position, reason: reason, now: now)
+        try poisonStore.put(
+            record, of: stream, at: position, isNeeded: isNeeded, reason: reason, now: now)
+        isPoisonChanged = true
         putAside.add()
         log.error(
-            "a record is put aside",
+            isNeeded
+                ? "a record that is needed is put aside, and tried again and again"
+                : "a record is put aside",
             [
                 "stream": stream, "sequence": position.sequence, "id": record.id.text,
                 "kind": EventKind(rawValue: record.kind)?.type ?? "\(record.kind)",
@@ -100,23 +122,50 @@ extension Host {
         guard let applying else { return false }
         self.applying = nil
         if let error = error as? StoreError, error.isOfTheStore { return false }
-        let isNews = poison.failed(
-            applying.stream, applying.position, reason: "\(error)", isNeeded: applying.isNeeded,
+        poison.failed(
+            applying.stream, applying.position, reason: "\(error)", worth: applying.worth,
             isAlone: applying.isAlone, now: now)
-        if isNews {
-            log.error(
-                "a record that is needed cannot be applied; it is tried again and again",
-                [
-                    "stream": applying.stream, "sequence": applying.position.sequence,
-                    "reason": "\(error)",
-                    "hint": "Its stream waits for it. Tell the makers of Jaga; upgrade.",
-                ])
-        }
         return true
+    }
+
+    // MARK: What is needed
+
+    /// Gives the service a needed record again whose time has come, in a turn of its own.
+    func retryNeeded() {
+        guard let waiting = needed.next(at: now) else { return }
+        let failure = attempt {
+            guard let entry = try poisonStore.entry(waiting.number) else { return }
+            let event = try EventCodec.decode(entry.record)
+            try apply(event, of: entry.stream, at: entry.position)
+            try poisonStore.remove(entry.number)
+            isPoisonChanged = true
+        }
+        guard let failure else { return }
+        if let error = failure as? StoreError, error.isOfTheStore {
+            needed.put(off: waiting.number, now: now)
+            return logFailure(error)
+        }
+        needed.failed(waiting.number, reason: "\(failure)", now: now)
+        log.error(
+            "a record that is needed still cannot be applied",
+            [
+                "stream": waiting.stream, "sequence": waiting.sequence, "tries": waiting.tries + 1,
+                "reason": "\(failure)",
+                "hint": "It is tried again. Tell the makers of Jaga; upgrade.",
+            ])
+    }
+
+    /// Reads again which needed records wait, after a commit or at the start.
+    func readNeeded() throws {
+        isPoisonChanged = false
+        needed.set(try poisonStore.needed, now: now)
     }
 
     /// After a commit: a record that was applied, or put aside, is none to care for.
     func forgetPassedSuspects() {
+        if isPoisonChanged {
+            do { try readNeeded() } catch { log.error(error, ["reading": "poison"]) }
+        }
         guard !poison.isEmpty else { return }
         for stream in StreamName.all {
             if let position = bus.position(of: stream) { poison.passed(stream, position) }

@@ -107,7 +107,8 @@ extension PoisonStore.Entry {
             "sequence": .integer(Int64(clamping: position.sequence)),
             "id": .string(record.id.text),
             "kind": .string(EventKind(rawValue: record.kind)?.type ?? "\(record.kind)"),
-            "bytes": .integer(Int64(record.payload.count)), "reason": .string(reason),
+            "bytes": .integer(Int64(record.payload.count)), "needed": .bool(isNeeded),
+            "reason": .string(reason),
             "at": .string(time.description),
         ]
     }

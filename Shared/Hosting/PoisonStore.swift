@@ -5,7 +5,11 @@ import Wire
 /// Records that were put aside, because they could not be digested or the operator left them out,
 /// until the operator has them tried again or dropped.
 struct PoisonStore {
-    static let migration = Migration(
+    static let migrations = [made, marked]
+    private static let marked = Migration(
+        number: 2, sql: "ALTER TABLE poison ADD COLUMN needed INTEGER NOT NULL DEFAULT 0",
+        component: "poison")
+    private static let made = Migration(
         number: 1,
         sql: """
             CREATE TABLE poison (
@@ -29,6 +33,8 @@ struct PoisonStore {
         var stream: StreamName
         var position: Position
         var record: Record
+        /// It is tried again by itself for ever.
+        var isNeeded: Bool
         var reason: String
         var time: Timestamp
     }
@@ -36,18 +42,20 @@ struct PoisonStore {
     let database: Database
 
     func put(
-        _ record: Record, of stream: StreamName, at position: Position, reason: String,
-        now: Timestamp
+        _ record: Record, of stream: StreamName, at position: Position, isNeeded: Bool,
+        reason: String, now: Timestamp
     ) throws {
         try database.run(
             """
             INSERT INTO poison (
-                stream, incarnation, sequence, hash, id, kind, schema, payload, reason, at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                stream, incarnation, sequence, hash, id, kind, schema, payload, needed, reason,
+                at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .text(stream.text), .id(position.incarnation), .integer(position.sequence),
             .integer(Int64(bitPattern: position.hash)), .id(record.id), .integer(record.kind),
-            .integer(record.schema), .blob(record.payload), .text(reason), .time(now))
+            .integer(record.schema), .blob(record.payload), .integer(isNeeded ? 1 : 0),
+            .text(reason), .time(now))
     }
 
     var count: Int {
@@ -62,6 +70,16 @@ struct PoisonStore {
         ).compactMap(\.self)
     }
 
+    /// Those that are tried again by themselves, oldest first.
+    var needed: [Entry] {
+        get throws {
+            try database.all(
+                "SELECT \(PoisonStore.columns) FROM poison WHERE needed = 1 ORDER BY number",
+                as: PoisonStore.entry
+            ).compactMap(\.self)
+        }
+    }
+
     func entry(_ number: Int64) throws -> Entry? {
         try database.first(
             "SELECT \(PoisonStore.columns) FROM poison WHERE number = ?", .integer(number),
@@ -73,7 +91,7 @@ struct PoisonStore {
     }
 
     private static let columns = """
-        number, stream, incarnation, sequence, hash, kind, schema, id, payload, reason, at
+        number, stream, incarnation, sequence, hash, kind, schema, id, payload, needed, reason, at
         """
 
     private static func entry(_ row: Row) -> Entry? {
@@ -86,6 +104,6 @@ struct PoisonStore {
             record: Record(
                 kind: UInt16(row.int(5)), schema: UInt16(row.int(6)), id: row.id(7),
                 payload: row.blob(8)),
-            reason: row.text(9), time: row.time(10))
+            isNeeded: row.int(9) != 0, reason: row.text(10), time: row.time(11))
     }
 }

@@ -1,6 +1,7 @@
 extension EventBody {
     /// Whether an emergency depends on it: calls for help, what ends or answers them, what people
-    /// are told of them, and the clocks that drive this. Such an event is never given up.
+    /// are told of them, and the clocks that drive this. Such an event is never given up. What
+    /// became of a message is information only.
     public var carriesEmergency: Bool {
         switch self {
         case .inputSignal, .inputCancel, .inputAcknowledgement, .inputResolution, .inputAdoption,
@@ -11,12 +12,35 @@ extension EventBody {
             true
         case .clockWanted(let clock), .clockUnwanted(let clock): clock.carriesEmergency
         case .clockFired(let fired), .inputClock(let fired): fired.clock.carriesEmergency
-        case .notificationChanged(let news): news.emergency != nil
         case .inputReport, .inputPerson, .inputPersonRemoved, .inputCircle, .inputCircleRemoved,
             .inputLogic, .zoneEntered, .zoneExited, .zoneInitial, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
-            .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged:
+            .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,
+            .notificationChanged:
             false
+        }
+    }
+}
+
+extension EventBody {
+    /// The emergency that begins, or goes on, by this; nil if none does.
+    public var begunEmergency: EmergencyID? {
+        switch self {
+        case .sosRaised(let signal), .watchExpired(let signal), .ladderAdopted(let signal):
+            signal.id
+        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news):
+            news.emergency
+        default: nil
+        }
+    }
+
+    /// The emergency that ends by this; nil if none does.
+    public var endedEmergency: EmergencyID? {
+        switch self {
+        case .sosCancelled(let cancel): cancel.emergency
+        case .emergencyCancelled(let news), .emergencyResolved(let news): news.emergency
+        case .resolutionGiven(let answer): answer.emergency
+        default: nil
         }
     }
 }

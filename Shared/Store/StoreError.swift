@@ -54,6 +54,8 @@ public struct StoreError: ExplainedError, Hashable {
         case SQLITE_READONLY, SQLITE_PERM: "read-only"
         case SQLITE_CONSTRAINT: "constraint"
         case SQLITE_CANTOPEN: "cannot-open"
+        case SQLITE_NOMEM, SQLITE_TOOBIG: "no-memory"
+        case SQLITE_INTERRUPT: "interrupted"
         default: "sql"
         }
     }
@@ -63,6 +65,7 @@ public struct StoreError: ExplainedError, Hashable {
         case "disk-full": "Free space on the file system of the store; work goes on by itself."
         case "io": "Check the disk and the kernel's log."
         case "locked": "Another program writes to this store; stop it."
+        case "no-memory": "Give the process more memory; work goes on by itself."
         case "corrupt": "Put the last backup in its place; keep the damaged file for analysis."
         case "read-only", "cannot-open":
             "Let the user who runs this program own the store's folder and files."

@@ -44,6 +44,13 @@ import Testing
                             "isAnotherLife": true,
                         ]
                     ],
+                    "poison": [
+                        [
+                            "entry": 3, "stream": "sos", "sequence": 4, "needed": true,
+                            "reason": "a constraint",
+                        ],
+                        ["entry": 4, "stream": "sos", "sequence": 6, "needed": false],
+                    ],
                     "poisonCount": 2,
                 ]
             ),
@@ -58,8 +65,10 @@ import Testing
         #expect(lines[1].hasPrefix("in, 2 partitions  ingest   70       40         70.0 kB"))
         #expect(lines[2].hasSuffix("notifier (0), timer (2)  timer"))
         #expect(
-            lines.suffix(3) == [
+            lines.suffix(4) == [
                 "! timer has stopped deliveries at 17: a newer kind",
+                "! timer needs sos 4 and cannot apply it: a constraint; "
+                    + "it is tried again and again",
                 "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, "
                     + "went on after 0",
                 "! 2 records are put aside: jaga streams poison",

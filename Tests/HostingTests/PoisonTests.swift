@@ -1,12 +1,12 @@
 import Model
 import Parsing
 import Runtime
-import Store
 import Testing
 import Web
 import Wire
 
 @testable import Hosting
+@testable import Store
 
 @Suite struct `A record that cannot be digested` {
     private struct Indigestible: Error {}
@@ -89,27 +89,67 @@ import Wire
     @Test(arguments: [
         (ClockRule.countdown, StreamName.deliveries), (.tier, .events(3)), (.retry, .sos),
     ])
-    func `and carries an emergency is never given up`(
+    func `and carries an emergency is tried for ever, and nobody waits for it`(
         rule: ClockRule, stream: StreamName
     ) throws {
         let (stage, tries, mend) = try stage(failingAt: 2, of: stream)
         for _ in 0..<3 { try stage.tell(rule, on: stream) }
-        let other: StreamName = stream == .deliveries ? .events(3) : .deliveries
-        try stage.run(for: .seconds(60))
-        try stage.tell(.retry, on: other)
-        try stage.run(for: .seconds(60))
-        #expect(try stage.effects(of: stream) == [1])
-        #expect(try stage.effects(of: other) == [1])
-        #expect(try stage.streams["poisonCount"] == 0)
-        // Again and again, but not in every turn.
-        #expect((8...30).contains(tries()), "\(tries()) tries")
+        try stage.run(for: .seconds(3))
+        #expect(try stage.effects(of: stream) == [1, 3])
+        let page = try stage.streams
+        #expect(page["poisonCount"] == 1)
+        #expect(page["poison"]?.array?.first?["needed"] == true)
+        #expect(page["stopped"]?.array?.isEmpty == true)
         let health = try stage.send(.get, "/healthz")
         #expect(health.status == 503)
-        #expect(health.text.contains("\(stream.text) 2 cannot be applied: Indigestible()"))
+        #expect(
+            health.text.contains("\(stream.text) 2 is needed and cannot be applied: Indigestible"))
+        let early = tries()
+        try stage.run(for: .seconds(300))
+        // Again and again, but less and less often.
+        #expect((6...12).contains(tries() - early), "\(tries() - early) tries")
+        #expect(try stage.streams["poisonCount"] == 1, "it is never given up")
         mend()
-        try stage.run(until: { try stage.effects(of: stream) == [1, 2, 3] })
-        try stage.run(for: .seconds(1))
+        try stage.run(for: .seconds(61))
+        #expect(try stage.effects(of: stream) == [1, 3, 2])
+        #expect(try stage.streams["poisonCount"] == 0)
         #expect(try stage.send(.get, "/healthz").status == 200)
+    }
+
+    @Test func `and begins an emergency keeps its end from being applied before it`() throws {
+        let (stage, _, mend) = try stage(failingAt: 1, of: .sos)
+        let first = try stage.raise()
+        try stage.takeBack(first)
+        try stage.takeBack(try stage.raise())
+        try stage.run(for: .seconds(3))
+        #expect(try stage.effects(of: .sos) == [3, 4], "another's emergency does not wait")
+        #expect(try stage.streams["poisonCount"] == 2)
+        try stage.run(for: .seconds(100))
+        #expect(try stage.effects(of: .sos) == [3, 4])
+        mend()
+        try stage.run(for: .seconds(63))
+        #expect(try stage.effects(of: .sos) == [3, 4, 1, 2])
+    }
+
+    @Test func `and is needed is tried by the operator too, and dropped by nobody else`() throws {
+        let (stage, _, mend) = try stage(failingAt: 1, of: .sos)
+        try stage.tell(.countdown, on: .sos)
+        try stage.run(for: .seconds(3))
+        #expect(try stage.mend(["action": "retry", "entry": 1]) == 409)
+        #expect(try stage.streams["poisonCount"] == 1)
+        mend()
+        #expect(try stage.mend(["action": "retry", "entry": 1]) == 200)
+        #expect(try stage.effects(of: .sos) == [1])
+        try stage.run(for: .seconds(90))
+        #expect(try stage.effects(of: .sos) == [1], "and not a second time")
+        #expect(try stage.send(.get, "/healthz").status == 200)
+    }
+
+    @Test func `because memory is short is none`() {
+        for code in ["no-memory", "interrupted", "locked", "io", "disk-full"] {
+            #expect(StoreError(code, "write", "", hint: "").isOfTheStore)
+        }
+        #expect(!StoreError("constraint", "write", "", hint: "").isOfTheStore)
     }
 
     @Test func `because the disk is full is tried until there is room`() throws {

@@ -104,6 +104,30 @@ final class Stage {
         return event.id
     }
 
+    /// A call for help on `sos`, and its taking back.
+    func raise() throws -> EmergencyID {
+        nextNumber += 1
+        let id = EmergencyID(ID128(high: 5, low: nextNumber))
+        let signal = EmergencySignal(
+            id: id, person: PersonID(ID128(high: 1, low: 1)), trigger: .panic, raised: .zero,
+            received: .zero, countdownEnds: .zero)
+        try tell(.sosRaised(signal), on: .sos)
+        return id
+    }
+
+    func takeBack(_ emergency: EmergencyID) throws {
+        let cancel = EmergencyCancel(
+            id: EventID(ID128(high: 4, low: nextNumber)), person: PersonID(ID128(high: 1, low: 1)),
+            emergency: emergency, received: .zero)
+        try tell(.sosCancelled(cancel), on: .sos)
+    }
+
+    private func tell(_ body: EventBody, on stream: StreamName) throws {
+        nextNumber += 1
+        let id = EventID(ID128(high: 9, low: nextNumber))
+        try append(try EventCodec.encode(Event(id: id, time: .zero, body: body)), to: stream)
+    }
+
     func append(_ record: Record, to stream: StreamName) throws {
         let keeper: ServiceName = stream == .deliveries ? .notifier : .ingest
         try keepers[keeper]?.append(record, to: stream)

@@ -141,6 +141,12 @@ struct StreamsReport {
                 let place = "\(stop.cell("stream")) at \(stop.cell("sequence"))"
                 lines.append("! \(service) has stopped \(place): \(stop.cell("reason"))")
             }
+            for entry in json["poison"]?.array ?? [] where entry["needed"]?.bool == true {
+                let place = "\(entry.cell("stream")) \(entry.cell("sequence"))"
+                lines.append(
+                    "! \(service) needs \(place) and cannot apply it: \(entry.cell("reason")); "
+                        + "it is tried again and again")
+            }
             for news in json["divergences"]?.array ?? [] {
                 let what = news["isAnotherLife"]?.bool == true ? "another life" : "other records"
                 lines.append(
@@ -168,11 +174,12 @@ struct StreamsReport {
             Console.say("No record is put aside.")
             return 0
         }
-        var table = Table("entry", "stream", "record", "kind", "put aside", "reason")
+        var table = Table("entry", "stream", "record", "kind", "needed", "put aside", "reason")
         for (service, json) in entries {
             table.add(
                 "\(service):\(json.cell("entry"))", json.cell("stream"), json.cell("sequence"),
-                json.cell("kind"), json.cell("at"), json.cell("reason"))
+                json.cell("kind"), json["needed"]?.bool == true ? "yes" : "", json.cell("at"),
+                json.cell("reason"))
         }
         for line in table.lines { Console.say(line) }
         return 0
