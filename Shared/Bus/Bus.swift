@@ -337,7 +337,7 @@ public final class Bus {
         let failed = failures.map { "\(StreamName.input($0)) is given up: \($1)" }
         let stopped = consumer.stopped.sorted { $0.stream < $1.stream }
             .map { "\($0.stream) is stopped: \($0.reason)" }
-        return silent + failed + stopped + ledger.troubles
+        return silent + failed + stopped + consumer.unreadSnapshots + ledger.troubles
             + consumer.computed.troubles
     }
 

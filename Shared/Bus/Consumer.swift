@@ -29,6 +29,10 @@ final class Consumer {
     var missing: Set<StreamName> = []
     /// Those whose snapshot is being read.
     var reading: Set<StreamName> = []
+    /// Those whose snapshot was put into place in this turn, and when.
+    var replacing: [StreamName: Duration] = [:]
+    /// Those whose snapshot could not be put into place, and how often in a row.
+    var unread: [StreamName: Int] = [:]
     /// Those with a question that has no answer yet.
     var waiting: Set<StreamName> = []
     /// Those whose durable position the writer does not know.
@@ -106,7 +110,7 @@ final class Consumer {
         case .control(.states(let states)):
             for state in states { try take(state, from: peer, now: now, hooks: hooks) }
         case .control(.chunk(let chunk)): take(chunk, from: peer)
-        case .control(.end(let end)): try take(end, from: peer, hooks: hooks)
+        case .control(.end(let end)): try take(end, from: peer, now: now, hooks: hooks)
         case .control(.assign(let member, _, let assignments)):
             try take(assignments, for: member, from: peer, hooks: hooks)
         case .control(.checkpointAnswer(let answer)):
@@ -220,6 +224,8 @@ final class Consumer {
             found.commit()
             if !found.isAssigned { unacknowledged.insert(stream) }
         }
+        for stream in replacing.keys { unread[stream] = nil }
+        replacing.removeAll()
         committedTenancy()
         touched.removeAll(keepingCapacity: true)
     }
@@ -234,8 +240,13 @@ final class Consumer {
             found.rollBack(to: try store.cursor(of: stream) ?? .unknown)
             waiting.remove(stream)
             reading.remove(stream)
-            if !found.isStopped { greeting.insert(stream) }
+            if let since = replacing[stream] {
+                readAgain(found, since: since)
+            } else if !found.isStopped {
+                greeting.insert(stream)
+            }
         }
+        replacing.removeAll()
         rolledBackTenancy()
         touched.removeAll(keepingCapacity: true)
     }

@@ -135,7 +135,9 @@ extension Consumer {
         if reader.take(chunk) { reader.askedAt = nil }
     }
 
-    func take(_ end: Control.End, from peer: Int, hooks: Bus.Hooks) throws {
+    /// The last piece of a snapshot. What its owner cannot read, and says so by ``StreamStop``,
+    /// stops the stream; any other failure undoes the turn, and the snapshot is read once more.
+    func take(_ end: Control.End, from peer: Int, now: Moment, hooks: Bus.Hooks) throws {
         guard let found = subscription(end.stream, at: peer),
             case .snapshot(let reader) = found.phase
         else { return }
@@ -148,9 +150,32 @@ extension Consumer {
         guard !found.isAssigned else {
             return try begin(found, with: reader.records, at: end.position, hooks: hooks)
         }
-        try hooks.replace(end.stream, reader.records, end.position)
+        replacing[end.stream] = now.monotonic
+        do {
+            try hooks.replace(end.stream, reader.records, end.position)
+        } catch let stop as StreamStop {
+            return self.stop(found, stop, at: nil, hooks: hooks)
+        }
         found.noteHead(end.position.sequence)
         try goOn(found, at: end.position)
+    }
+
+    /// The turn that should have put a snapshot into place is undone: reads it again, after a
+    /// pause that doubles.
+    func readAgain(_ found: Subscription, since: Duration) {
+        let count = unread[found.stream, default: 0] + 1
+        unread[found.stream] = count
+        let pause = min(
+            BusLimits.snapshotPauseMax, BusLimits.snapshotPauseMin * (1 << min(count - 1, 10)))
+        found.phase = .snapshot(SnapshotReader(notBefore: since + pause))
+        reading.insert(found.stream)
+    }
+
+    /// What a snapshot that cannot be put into place is to an operator, as sentences.
+    var unreadSnapshots: [String] {
+        unread.sorted { $0.key < $1.key }.map { stream, count in
+            "\(stream) has a snapshot that could not be applied, \(count) times"
+        }
     }
 
     /// Asks for the next rows of every snapshot that is being read.

@@ -57,6 +57,10 @@ enum BusLimits {
     static let renewInterval = Duration.seconds(1)
     /// … and sooner when it has news, but not before this.
     static let renewPause = Duration.milliseconds(100)
+    /// A snapshot that could not be applied is read again after this, …
+    static let snapshotPauseMin = Duration.seconds(1)
+    /// … twice as long each time, but no longer than this.
+    static let snapshotPauseMax = Duration.seconds(60)
     /// Snapshots read at once.
     static let snapshotsAtOnce = 8
 

@@ -105,20 +105,22 @@ extension Host {
         answer(request.id, .json(stopped.json.serialized(), status: 202))
     }
 
-    /// Gives a record to the service again. The directory is read anew instead: it has gone on.
+    /// Gives a record to the service again. The directory is read anew instead, as it has gone on;
+    /// the entry goes when that is done.
     private func retry(_ entry: PoisonStore.Entry, _ request: Request) throws {
-        if entry.stream == .directory {
+        guard entry.stream != .directory else {
             bus.readAnew(.directory)
-        } else {
-            do {
-                let event = try EventCodec.decode(entry.record)
-                try apply(event, of: entry.stream, at: entry.position)
-            } catch let error as StoreError where error.isOfTheStore {
-                throw error
-            } catch {
-                throw Problem.conflict(
-                    "it still cannot be applied: \(error)", hint: "it stays where it was")
-            }
+            log.info("the operator has the directory read anew")
+            return answer(request.id, .json(entry.json.serialized(), status: 202))
+        }
+        do {
+            let event = try EventCodec.decode(entry.record)
+            try apply(event, of: entry.stream, at: entry.position)
+        } catch let error as StoreError where error.isOfTheStore {
+            throw error
+        } catch {
+            throw Problem.conflict(
+                "it still cannot be applied: \(error)", hint: "it stays where it was")
         }
         try forget(entry, "tried again", request)
     }

@@ -68,8 +68,9 @@ extension Host {
                 return try service.replace(stream, withRecords: records, at: position)
             }
             let differences = try directory.replace(
-                with: try records.map(EventCodec.decode), before: service.directoryWillChange)
+                with: try records.map(Host.event), before: service.directoryWillChange)
             try service.replace(stream, with: differences)
+            try forgetReplaced(stream)
         }
         try database.begin()
         try directory?.load()

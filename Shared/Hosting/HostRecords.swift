@@ -45,6 +45,12 @@ extension Host {
                 record, of: stream, at: position, isNeeded: isNeeded, because: reason)
         case .stop(let reason):
             poison.stopped(stream)
+            log.error(
+                "a record that cannot be applied stops its stream, since nothing can do without it",
+                [
+                    "stream": stream, "sequence": position.sequence, "reason": reason,
+                    "hint": "Start it again, or a newer version; else see 'jaga streams skip'.",
+                ])
             throw StreamStop(reason: "\(position.sequence) cannot be applied: \(reason)")
         }
         let event = try Host.event(of: record)
@@ -87,7 +93,7 @@ extension Host {
     }
 
     /// What this program cannot read stops its stream, and nothing of it is skipped.
-    private static func event(of record: Record) throws -> Event {
+    static func event(of record: Record) throws -> Event {
         do {
             return try EventCodec.decode(record)
         } catch {
@@ -126,6 +132,15 @@ extension Host {
             applying.stream, applying.position, reason: "\(error)", worth: applying.worth,
             isAlone: applying.isAlone, now: now)
         return true
+    }
+
+    /// What was put aside of a stream is in the snapshot that took its place: in the same turn it
+    /// is put aside no longer.
+    func forgetReplaced(_ stream: StreamName) throws {
+        guard try poisonStore.count > 0 else { return }
+        try poisonStore.removeAll(of: stream)
+        isPoisonChanged = true
+        log.info("read anew", ["stream": stream])
     }
 
     // MARK: What is needed

@@ -90,6 +90,10 @@ struct PoisonStore {
         try database.run("DELETE FROM poison WHERE number = ?", .integer(number))
     }
 
+    func removeAll(of stream: StreamName) throws {
+        try database.run("DELETE FROM poison WHERE stream = ?", .text(stream.text))
+    }
+
     private static let columns = """
         number, stream, incarnation, sequence, hash, kind, schema, id, payload, needed, reason, at
         """

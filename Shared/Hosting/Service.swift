@@ -110,7 +110,7 @@ extension Service {
     public func replace(
         _ stream: StreamName, withRecords records: [Record], at position: Position
     ) throws {
-        try replace(stream, with: try records.map(EventCodec.decode))
+        try replace(stream, with: try records.map(Host.event))
     }
     public func coordinate(_ question: Control, from route: Route) throws {}
     public func lost(_ partition: Partition) throws {}

@@ -12,6 +12,8 @@ final class Script: Service {
     unowned var host: Host!
     /// Called for each record after its effect was written; may throw.
     var onApply: (Event, StreamName, Position) throws -> Void = { _, _, _ in }
+    /// Called for the changes that a snapshot makes; may throw.
+    var onReplace: () throws -> Void = {}
     var applied = 0
     private(set) var reloads = 0
     /// Requests for `/v1/slow`, which wait until a test answers them.
@@ -29,6 +31,8 @@ final class Script: Service {
             .integer(position.sequence))
         try onApply(event, stream, position)
     }
+
+    func replace(_ stream: StreamName, with events: [Event]) throws { try onReplace() }
 
     func handle(_ request: Request) throws {
         if request.path == "/v1/slow" {
@@ -81,13 +85,19 @@ final class NoCourier: Courier {
 /// Keeps streams for the host to follow.
 final class Keeper {
     private let bus: Bus
+    /// What a snapshot of the directory says.
+    var directory: [Record] = []
 
     init(
         _ name: ServiceName, _ streams: [StreamName], _ topology: Topology,
         _ network: MemoryNetwork, clock: @escaping () -> Moment
     ) throws {
         var configuration = Bus.Configuration(name: name.rawValue)
-        configuration.served = streams.map { Bus.Served($0) }
+        configuration.served = streams.map { stream in
+            var served = Bus.Served(stream)
+            served.isSnapshotable = stream == .directory
+            return served
+        }
         configuration.publishEndpoint = topology.peerEndpoint(
             name, port: topology.publishPort(name))
         configuration.controlEndpoint = topology.peerEndpoint(
@@ -95,6 +105,7 @@ final class Keeper {
         bus = try Bus(
             configuration: configuration, store: MemoryBusStore(),
             transport: network.join(configuration), newID: SecureRandom.id, clock: clock)
+        bus.hooks.snapshot = { [unowned self] _ in StreamSnapshot(directory) }
     }
 
     func append(_ record: Record, to stream: StreamName) throws {

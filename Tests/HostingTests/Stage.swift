@@ -32,7 +32,10 @@ final class Stage {
         migrations: [
             Migration(number: 1, sql: "CREATE TABLE effect (stream TEXT, sequence INTEGER, b BLOB)")
         ],
-        consumes: [.ingest: [.sos, .events(3)], .notifier: [.deliveries]])
+        consumes: [
+            .ingest: [.sos, .events(3)], .notifier: [.deliveries],
+            .membership: [.directory],
+        ])
 
     init(isDurable: Bool = true) throws {
         var definition = Stage.definition
@@ -56,7 +59,8 @@ final class Stage {
             bus: try Bus(
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
                 newID: SecureRandom.id,
-                clock: { Moment(wall: clock.now, monotonic: clock.monotonic) }))
+                clock: { Moment(wall: clock.now, monotonic: clock.monotonic) }),
+            directory: ReplicaStore(database))
         host = Host(definition: definition, configuration: configuration, parts: parts)
         script = Script(database: database)
         script.host = host
@@ -122,14 +126,29 @@ final class Stage {
         try tell(.sosCancelled(cancel), on: .sos)
     }
 
+    /// Tells of a change of the directory, which its snapshot has too.
+    func change(_ body: EventBody) throws {
+        try tell(body, on: .directory)
+        try keepers[.membership]?.directory.append(record(of: body))
+    }
+
     private func tell(_ body: EventBody, on stream: StreamName) throws {
+        try append(try record(of: body), to: stream)
+    }
+
+    private func record(of body: EventBody) throws -> Record {
         nextNumber += 1
         let id = EventID(ID128(high: 9, low: nextNumber))
-        try append(try EventCodec.encode(Event(id: id, time: .zero, body: body)), to: stream)
+        return try EventCodec.encode(Event(id: id, time: .zero, body: body))
     }
 
     func append(_ record: Record, to stream: StreamName) throws {
-        let keeper: ServiceName = stream == .deliveries ? .notifier : .ingest
+        let keeper: ServiceName =
+            switch stream {
+            case .deliveries: .notifier
+            case .directory: .membership
+            default: .ingest
+            }
         try keepers[keeper]?.append(record, to: stream)
     }
 

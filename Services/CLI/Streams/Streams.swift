@@ -105,7 +105,13 @@ enum Streams: Command {
             "/v1/streams/\(service.rawValue)",
             ["action": .string(action), "entry": .integer(number)])
         let what = "\(record.cell("stream")) \(record.cell("sequence"))"
-        Console.say(action == "drop" ? "\(what) is dropped" : "\(what) is applied")
+        if action == "drop" {
+            Console.say("\(what) is dropped")
+        } else if record.cell("stream") == "directory" {
+            Console.say("the directory is read anew; \(entry) goes when that is done")
+        } else {
+            Console.say("\(what) is applied")
+        }
         return 0
     }
 
