@@ -19,7 +19,7 @@ RUNS ?= 1000000
 .DEFAULT_GOAL := help
 
 help: ## list what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what building and running need (asks before it uses sudo)
 	@scripts/setup

@@ -37,7 +37,7 @@ final class ZeroMQSocket {
         set(ZMQ_HANDSHAKE_IVL, 2000)
         set(ZMQ_RECONNECT_IVL, 50)
         set(ZMQ_RECONNECT_IVL_MAX, 1000)
-        // Frames beyond the protocol's 4 MiB are still heard, so that they can be refused, counted
+        // Frames beyond the protocol's limit are still heard, so that they can be refused, counted
         // and told; only what would cost much memory ends the connection, which is made anew.
         var size = Int64(16 << 20)
         zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)

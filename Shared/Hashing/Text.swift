@@ -76,10 +76,3 @@ public enum Base64 {
         return Array(bytes[..<count])
     }
 }
-
-/// Compares secrets in a time that says nothing about where they differ. Lengths are no secret.
-public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    guard left.count == right.count else { return false }
-    Sodium.prepare()
-    return sodium_memcmp(left, right, left.count) == 0
-}

@@ -104,13 +104,6 @@ public final class Server: Pollable {
         if let daemon { MHD_run(daemon) }
     }
 
-    /// Takes no new connection; those that are open are served on. For the way to ``stop()``.
-    public func stopListening() {
-        guard let daemon else { return }
-        let socket = MHD_quiesce_daemon(daemon)
-        if socket >= 0 { close(socket) }
-    }
-
     /// Answers what waits with 503, sends that, and closes everything.
     public func stop() {
         guard let daemon else { return }

@@ -87,11 +87,4 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
     func `hexadecimal that is none is refused`(text: String) {
         #expect(Hex.decode(text) == nil)
     }
-
-    @Test func `secrets are equal byte by byte`() {
-        #expect(constantTimeEquals([1, 2, 3], [1, 2, 3]))
-        #expect(!constantTimeEquals([1, 2, 3], [1, 2, 4]))
-        #expect(!constantTimeEquals([1, 2, 3], [1, 2]))
-        #expect(constantTimeEquals([], []))
-    }
 }

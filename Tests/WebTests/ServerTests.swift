@@ -172,15 +172,4 @@ import Testing
         loop.run(until: { client.isClosed })
         #expect(loop.requests.count == 1)
     }
-
-    @Test func `takes no new client on the way to its stop, and serves the old`() throws {
-        let loop = try TestLoop()
-        let client = try loop.client()
-        client.send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
-        loop.run(until: { client.answers().count == 1 })
-        loop.server.stopListening()
-        #expect(throws: RawClient.Refused.self) { try RawClient(port: loop.server.port) }
-        client.send("GET /2 HTTP/1.1\r\nHost: h\r\n\r\n")
-        loop.run(until: { client.answers().count == 2 })
-    }
 }

@@ -117,15 +117,6 @@ public final class RunningSuite {
         guard isReady else { throw TestFailure("\(service) is not ready:\n\(log)") }
     }
 
-    /// Resident memory of a service in bytes; nil while it does not run.
-    public func residentBytes(of service: Service) -> Int? {
-        guard let pid = processID(of: service),
-            let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
-        else { return nil }
-        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-            .map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
-    }
-
     // MARK: Talking to it
 
     /// The one origin, as phones use it.
