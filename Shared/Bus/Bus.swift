@@ -99,10 +99,9 @@ public final class Bus {
     let consumer: Consumer
     private var recordsAppended: UInt64 = 0
     private var batchesPublished: UInt64 = 0
-    private var refusals = Refusals()
+    private var refusals = RefusalLog()
     /// Leaves after the turn's commit.
     private var told: [(control: Control, route: Route)] = []
-    private var peerRefusals = RefusalLog()
 
     /// Opens the streams served and binds and connects over ZeroMQ.
     ///
@@ -174,13 +173,12 @@ public final class Bus {
             case .offered(let frame): try ledger.take(frame)
             case .refused(let refusal):
                 consumer.turnedAway(refusal)
-                note(refusal, now)
+                note(.peer(refusal), now)
             }
         } catch let refusal as PeerRefusal {
-            note(refusal, now)
+            note(.peer(refusal), now)
         } catch let error as WireError {
-            let notice = refusals.note(error, from: sender(of: arrival), now: now.monotonic)
-            if let notice { hooks.notice(notice) }
+            note(.frame(from: sender(of: arrival), error), now)
         }
     }
 
@@ -193,8 +191,8 @@ public final class Bus {
         }
     }
 
-    private func note(_ refusal: PeerRefusal, _ now: Moment) {
-        peerRefusals.note(refusal, now: now.monotonic).map(hooks.notice)
+    private func note(_ refused: RefusalLog.Refused, _ now: Moment) {
+        refusals.note(refused, now: now.monotonic).map(hooks.notice)
     }
 
     /// Adds a record to a stream that this process serves or computes. It is told after
@@ -253,8 +251,7 @@ public final class Bus {
         try desk.tick(now, hooks: hooks)
         consumer.tick(now, hooks: hooks)
         offer(now)
-        for notice in refusals.gathered(now: now.monotonic) { hooks.notice(notice) }
-        peerRefusals.due(now: now.monotonic).forEach(hooks.notice)
+        refusals.due(now: now.monotonic).forEach(hooks.notice)
     }
 
     /// Lets go of all connections; nothing is told or heard any more.
@@ -345,8 +342,8 @@ public final class Bus {
         var all = consumer.counters
         all.recordsAppended = recordsAppended
         all.batchesPublished = batchesPublished
-        all.framesRefusedByReason = refusals.counts
-        all.peersRefused = peerRefusals.total
+        all.framesRefusedByReason = refusals.framesByReason
+        all.peersRefused = refusals.peers
         return all
     }
 

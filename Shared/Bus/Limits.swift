@@ -77,8 +77,6 @@ enum BusLimits {
     static let skewMax = Duration.seconds(5)
     /// … when everything heard for so long says so: frames may have waited.
     static let skewSettled = Duration.seconds(5)
-    /// Refused frames of one peer and reason are told again after this, with their number.
-    static let refusalLogInterval = Duration.seconds(60)
 
     // Computed streams.
     /// Outputs that the ledger has not taken, in bytes; beyond, no input is read.
@@ -95,11 +93,11 @@ enum BusLimits {
     /// Outputs that the ledger has not taken for so long are sent again.
     static let offerWait = Duration.milliseconds(500)
 
-    // Refused peers.
-    /// Refusals of one peer are told this often.
+    // Refused frames and peers.
+    /// Refusals of one peer and reason are told this often, with their number.
     static let refusalsTold = Duration.seconds(60)
-    /// Peers whose refusals are counted apart.
-    static let refusedPeersMax = 256
+    /// Peers and reasons that are counted apart.
+    static let refusalsApart = 256
     /// Connections of which one was turned away are made anew this often, though others work.
     static let brokenReconnected = Duration.seconds(5)
     /// A handshake may be broken off so often in a row without a word.

@@ -63,6 +63,11 @@ extension Host {
         guard let stream = body["stream"]?.string.flatMap({ StreamName(text: $0) }) else {
             throw Problem.invalid("this is no stream", field: "stream", hint: "such as fired")
         }
+        if case .input = stream {
+            throw Problem.conflict(
+                "outputs computed without a record of \(stream) are not those of the chain",
+                field: "stream", hint: "start an evaluator that can read it")
+        }
         guard let stopped = bus.stopped.first(where: { $0.stream == stream }) else {
             throw Problem.conflict(
                 "\(stream) is not stopped here", field: "stream",

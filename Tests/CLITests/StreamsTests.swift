@@ -78,6 +78,11 @@ import Testing
         #expect(all.contains("in/9"))
     }
 
+    @Test func `leaves out no input of an evaluator`() throws {
+        #expect(throws: CommandError.self) { try Streams.checkCanSkip("in/3") }
+        try Streams.checkCanSkip("fired")
+    }
+
     @Test func `knows where a stream is stopped`() {
         let report = StreamsReport(documents: documents)
         #expect(

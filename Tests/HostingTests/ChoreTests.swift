@@ -19,6 +19,10 @@ import Wire
         #expect(try stage.mend(skip, token: nil) == 401)
         #expect(try stage.mend(skip, token: "anna") == 403)
         #expect(try stage.mend(skip) == 409)
+        let inputs = try stage.send(
+            .post, "/v1/streams/timer", ["action": "skip", "stream": "in/3"])
+        #expect(inputs.status == 409)
+        #expect(inputs.text.contains("are not those of the chain"))
         #expect(try stage.mend(["action": "burn"]) == 400)
         #expect(try stage.mend(["action": "drop", "entry": 7]) == 404)
         #expect(try stage.send(.post, "/v1/streams/timer").status == 400, "no body at all")

@@ -15,6 +15,7 @@ enum Streams: Command {
             'verify' reads all streams, or the one named, from the oldest record to the newest over
             the bus and recomputes every hash. The exit status is 0 when every chain is whole.
             'skip STREAM' leaves out the record at which a service has stopped; it is put aside.
+            No record of in/p can be left out: evaluators compute with all.
             'poison' lists the records that are put aside. 'retry ENTRY' gives one to its service
             again, 'drop ENTRY' forgets one; an entry is named as it is listed, such as timer:3.
             """,
@@ -64,7 +65,16 @@ enum Streams: Command {
 
     // MARK: What changes something
 
+    /// Refuses what must not be left out: evaluators are a function of every record of `in/p`.
+    static func checkCanSkip(_ stream: String) throws {
+        guard stream == "in" || stream.hasPrefix("in/") else { return }
+        throw CommandError(
+            "outputs computed without a record of \(stream) are not those of the chain",
+            hint: "start an evaluator of a newer version, which can read the record")
+    }
+
     private static func skip(_ call: Call, stream: String) throws -> Int32 {
+        try checkCanSkip(stream)
         let api = try API(call)
         let report = try StreamsReport(of: api, ports: ports(call))
         var places = report.stopped(stream)

@@ -78,23 +78,29 @@ public enum BusRights {
     /// Why a role may not ask this; nil when it may.
     ///
     /// A consumer that carries a role's name (`notifier`, `evaluator-7`) counts as that role when
-    /// records are pruned, so only that role acknowledges under it.
+    /// records are pruned, so only that role says under it how far it is: by an acknowledgement, or
+    /// by a greeting from further back.
     static func objection(to question: Control, by role: BusRole) -> String? {
         switch question {
         case .headsWanted: return nil
-        case .hello(_, let entries): return unread(entries.map(\.stream), role)
+        case .hello(let consumer, let entries):
+            return foreign(consumer, role).map { "greet in the name of \($0)" }
+                ?? unread(entries.map(\.stream), role)
         case .replay(_, let entry, _): return unread([entry.stream], role)
         case .snapshotWanted(_, let stream, _, _): return unread([stream], role)
         case .acknowledge(let consumer, let entries):
-            if let owner = owner(of: consumer), owner != role {
-                return "acknowledge in the name of \(owner.rawValue)"
-            }
-            return unread(entries.map(\.stream), role)
+            return foreign(consumer, role).map { "acknowledge in the name of \($0)" }
+                ?? unread(entries.map(\.stream), role)
         case .join, .renew, .leave, .checkpoint:
             return computes(role).isEmpty ? "own partitions" : nil
         // What is no question is refused as a frame.
         case .states, .chunk, .end, .assign, .checkpointAnswer: return nil
         }
+    }
+
+    /// The role whose name a consumer carries, if that is another one.
+    private static func foreign(_ consumer: String, _ role: BusRole) -> String? {
+        owner(of: consumer).flatMap { $0 == role ? nil : $0.rawValue }
     }
 
     private static func unread(_ streams: [StreamName], _ role: BusRole) -> String? {

@@ -72,6 +72,15 @@ public struct KeyFolder: Sendable {
                 old[other] = try publicKey(oldFile(other), because: reason)
             }
         }
+        for (other, key) in old {
+            let holders = [publicKeys, old].flatMap { keys in
+                keys.filter { $0.value == key && $0.key != other }.keys
+            }
+            if let same = holders.min(by: { $0.rawValue < $1.rawValue }) {
+                throw KeyFolder.error(
+                    "key-shared", oldFile(other), "is also a key of \(same.rawValue)")
+            }
+        }
         guard publicKeys[role] == own.publicKey else {
             throw KeyFolder.error(
                 "key-invalid", publicFile(role), "is not the other half of \(role.rawValue).key")

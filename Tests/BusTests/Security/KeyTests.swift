@@ -108,6 +108,10 @@ import Testing
         try put(timer, keys.oldFile(.timer))
         let old = try #require(CurvePublicKey(String(timer.split(separator: "\n")[1])))
         #expect(try read(bind: "0.0.0.0")?.holder(of: old.bytes) == .timer)
+        try put(timer, keys.oldFile(.notifier))
+        #expect(try code() == "key-shared", "two roles were that key's")
+        try put(ingest, keys.oldFile(.notifier))
+        #expect(try code() == "key-shared", "it is another role's today")
     }
 }
 
@@ -121,15 +125,16 @@ import Testing
     @Test func `tells the first at once and the others once a minute`() {
         var log = RefusalLog()
         let one = refusal("192.0.2.1")
-        #expect(log.note(one, now: .seconds(5)) == .peerRefused(one, count: 1))
+        #expect(log.note(.peer(one), now: .seconds(5)) == .peerRefused(one, count: 1))
         for second in 6..<65 {
-            #expect(log.note(one, now: .seconds(second)) == nil)
+            #expect(log.note(.peer(one), now: .seconds(second)) == nil)
             #expect(log.due(now: .seconds(second)).isEmpty)
         }
         #expect(log.due(now: .seconds(65)) == [.peerRefused(one, count: 59)])
-        #expect(log.total == 60)
+        #expect(log.peers == 60)
         #expect(log.due(now: .seconds(125)).isEmpty)
-        #expect(log.note(one, now: .seconds(126)) == .peerRefused(one, count: 1), "forgotten")
+        #expect(
+            log.note(.peer(one), now: .seconds(126)) == .peerRefused(one, count: 1), "forgotten")
     }
 
     @Test func `keeps peers and reasons apart, and folds in what has none`() {
@@ -138,21 +143,21 @@ import Testing
         let second = refusal("192.0.2.2")
         let third = refusal("192.0.2.1", .foreignServerKey)
         for found in [first, second, third] {
-            #expect(log.note(found, now: .zero) == .peerRefused(found, count: 1))
+            #expect(log.note(.peer(found), now: .zero) == .peerRefused(found, count: 1))
         }
-        #expect(log.note(refusal("192.0.2.2", .brokenOff), now: .seconds(1)) == nil)
+        #expect(log.note(.peer(refusal("192.0.2.2", .brokenOff)), now: .seconds(1)) == nil)
         #expect(log.due(now: .seconds(60)) == [.peerRefused(second, count: 1)])
     }
 
     @Test func `does not grow with addresses`() {
         var log = RefusalLog()
         let notices = (0..<1000).compactMap {
-            log.note(refusal("peer \($0)"), now: .zero)
+            log.note(.peer(refusal("peer \($0)")), now: .zero)
         }
-        #expect(notices.count == BusLimits.refusedPeersMax + 1)
+        #expect(notices.count == BusLimits.refusalsApart + 1)
         let due = log.due(now: .seconds(60))
-        #expect(due.count == 1 && log.total == 1000)
+        #expect(due.count == 1 && log.peers == 1000)
         guard case .peerRefused(_, let count) = due.first else { return }
-        #expect(count == UInt64(1000 - BusLimits.refusedPeersMax - 1))
+        #expect(count == UInt64(1000 - BusLimits.refusalsApart - 1))
     }
 }

@@ -77,6 +77,17 @@ import Wire
         #expect(objection("timer", .operator) == "acknowledge in the name of timer")
     }
 
+    @Test func `lets nobody set another role's acknowledgement back by a greeting`() {
+        func objection(_ name: String, _ role: BusRole) -> String? {
+            let entries = [Control.Entry(.sos, .unknown)]
+            return BusRights.objection(to: .hello(consumer: name, entries: entries), by: role)
+        }
+        #expect(objection("notifier", .notifier) == nil)
+        #expect(objection("tail-0a1b2c3d", .operator) == nil)
+        #expect(objection("notifier", .timer) == "greet in the name of notifier")
+        #expect(objection("timer", .operator) == "greet in the name of timer")
+    }
+
     @Test func `opens each PUB to readers of all that it publishes`() {
         for (_, streams) in `The table of rights`.kept {
             for stream in streams {
