@@ -154,9 +154,7 @@ public final class Bus {
             try apply(stream, position, record)
             recordsAppended += 1
         }
-        if !consumer.computed.isCongested {
-            try consumer.apply(limit: limit, now: now, hooks: guarded, apply)
-        }
+        try consumer.apply(limit: limit, now: now, hooks: guarded, apply)
         try desk.saveAcknowledgements(now)
         try pruner.step(now, hooks: guarded)
     }
@@ -371,11 +369,7 @@ extension Bus: Pollable {
     }
 
     public var waitMilliseconds: Int? {
-        if consumer.hasRecords && !consumer.computed.isCongested || ledger.hasRecords
-            || desk.hasQuestions
-        {
-            return 0
-        }
+        if consumer.hasRecords || ledger.hasRecords || desk.hasQuestions { return 0 }
         let now = clock().monotonic
         let wait = min(
             transport.waitMilliseconds ?? .max, Int(desk.untilHeads(now).milliseconds),

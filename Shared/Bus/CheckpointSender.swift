@@ -12,6 +12,8 @@ struct CheckpointSender {
     private var sentAt: Duration?
     /// Whether anything of it has left.
     private(set) var hasBegun = false
+    /// Since when it waits for leaving.
+    private var waitingSince: Duration?
 
     init(_ checkpoint: Checkpoint, by member: ID128, epoch: UInt64) {
         self.checkpoint = checkpoint
@@ -24,6 +26,14 @@ struct CheckpointSender {
     func piece(_ now: Duration) -> CheckpointPiece? {
         if let sentAt, now - sentAt < BusLimits.answerWait { return nil }
         return checkpoint.piece(id: id, from: offset, by: member, epoch: epoch)
+    }
+
+    /// Whether it has waited in vain for so long that others should have their turn.
+    mutating func isOverdue(_ now: Duration) -> Bool {
+        guard !hasBegun else { return false }
+        let since = waitingSince ?? now
+        waitingSince = since
+        return now - since >= BusLimits.checkpointWait
     }
 
     /// The piece is on its way.

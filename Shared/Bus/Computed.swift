@@ -11,8 +11,6 @@ final class Computed {
     /// Those to be computed anew, and those that were begun anew in this turn.
     private var differing: Set<StreamName> = []
     private var begun: Set<StreamName> = []
-    /// Of all writers together.
-    private var keptBytes = 0
 
     init(peers: [Bus.Peer]) {
         for (index, peer) in peers.enumerated() {
@@ -30,7 +28,6 @@ final class Computed {
 
     /// Computes a stream no longer; what was not taken of it is dropped.
     func remove(_ stream: StreamName) {
-        keptBytes -= writers[stream]?.keptBytes ?? 0
         writers[stream] = nil
         touched.remove(stream)
         offering.remove(stream)
@@ -40,8 +37,10 @@ final class Computed {
 
     func computes(_ stream: StreamName) -> Bool { writers[stream] != nil }
 
-    /// Whether the keeper takes so little that no more should be computed.
-    var isCongested: Bool { keptBytes >= BusLimits.unacknowledgedBytesMax }
+    /// Whether the keeper takes so little of a stream that no more of it should be computed.
+    func isCongested(_ stream: StreamName) -> Bool {
+        writers[stream].map { $0.keptBytes >= BusLimits.unacknowledgedBytesMax } ?? false
+    }
 
     /// Nil if this process does not compute the stream.
     func append(_ record: Record, to stream: StreamName, hooks: Bus.Hooks) -> Position? {
@@ -59,13 +58,11 @@ final class Computed {
         tell(finding, of: extent.stream, hooks)
     }
 
-    /// Does something to a writer, if there is one, and keeps count of what is kept.
+    /// Does something to a writer, if there is one.
     @discardableResult
     private func change<Result>(
         _ stream: StreamName, _ body: (inout ComputedWriter) -> Result
     ) -> Result? {
-        keptBytes -= writers[stream]?.keptBytes ?? 0
-        defer { keptBytes += writers[stream]?.keptBytes ?? 0 }
         guard writers[stream] != nil else { return nil }
         return body(&writers[stream]!)
     }
@@ -123,6 +120,9 @@ final class Computed {
     }
 
     func isAgreed(_ stream: StreamName) -> Bool { writers[stream]?.isAgreed ?? false }
+
+    /// Whether all that the keeper has was computed here, too, and is the same.
+    func hasMetHead(_ stream: StreamName) -> Bool { writers[stream]?.hasMetHead ?? false }
 
     /// Whether the keeper has the outputs up to a position.
     func isTaken(_ stream: StreamName, through position: Position) -> Bool {

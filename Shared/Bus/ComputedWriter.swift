@@ -184,6 +184,9 @@ struct ComputedWriter {
     /// Whether the keeper is heard, and has no other outputs.
     var isAgreed: Bool { head != nil && difference == nil }
 
+    /// Whether all that the keeper has, as far as it is heard, was computed here, too.
+    var hasMetHead: Bool { isAgreed && head.map { $0.sequence <= sequence } == true }
+
     /// Whether the keeper has the outputs up to a sequence, as far as it is heard.
     func isTaken(through sequence: UInt64) -> Bool {
         isAgreed && head.map { $0.sequence >= sequence } == true

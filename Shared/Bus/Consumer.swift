@@ -44,6 +44,8 @@ final class Consumer {
     var counters = Bus.Counters()
     private var urgent = Fifo<StreamName>()
     private var ready = Fifo<StreamName>()
+    /// Those with records whose outputs would find no room.
+    private var congested: Set<StreamName> = []
     /// Those whose next record is not to be applied before.
     private var paused: [StreamName: Duration] = [:]
 
@@ -159,6 +161,10 @@ final class Consumer {
 
     private func enqueue(_ found: Subscription) {
         guard !found.isQueued, found.hasRecords, paused[found.stream] == nil else { return }
+        guard !isCongested(found.stream) else {
+            congested.insert(found.stream)
+            return
+        }
         found.isQueued = true
         if found.stream == .sos { urgent.append(.sos) } else { ready.append(found.stream) }
     }
@@ -173,7 +179,7 @@ final class Consumer {
             guard let found = subscriptions[stream] else { continue }
             found.isQueued = false
             var quantum = min(left, BusLimits.quantum)
-            while quantum > 0, let (record, position) = found.next {
+            while quantum > 0, !isCongested(stream), let (record, position) = found.next {
                 touched.insert(stream)
                 do {
                     try apply(stream, position, record)
@@ -200,6 +206,10 @@ final class Consumer {
     }
 
     private func endPauses(_ now: Moment) {
+        for stream in congested where !isCongested(stream) {
+            congested.remove(stream)
+            if let found = subscriptions[stream] { enqueue(found) }
+        }
         for (stream, end) in paused where end <= now.monotonic {
             paused[stream] = nil
             if let found = subscriptions[stream] { enqueue(found) }

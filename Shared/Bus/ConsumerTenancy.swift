@@ -133,20 +133,34 @@ extension Consumer {
         {
             tenancy?.said(now.monotonic)
         }
-        if let checkpoint = sender?.checkpoint,
-            computed.isTaken(.events(checkpoint.partition), through: checkpoint.output),
-            let piece = sender?.piece(now.monotonic),
-            transport.ask(Control.checkpoint(piece).encoded(), of: peer)
-        {
-            sender?.sent(now.monotonic)
+        sendPiece(to: peer, now.monotonic)
+    }
+
+    /// Carries a checkpoint on. One whose outputs are not taken does not keep others waiting.
+    private func sendPiece(to peer: Int, _ now: Duration) {
+        guard let checkpoint = sender?.checkpoint else { return }
+        let outputs = StreamName.events(checkpoint.partition)
+        if computed.isTaken(outputs, through: checkpoint.output) {
+            guard let piece = sender?.piece(now),
+                transport.ask(Control.checkpoint(piece).encoded(), of: peer)
+            else { return }
+            sender?.sent(now)
+        } else if sender?.isOverdue(now) == true {
+            endSending(of: checkpoint.partition, because: "\(outputs) is not taken by its keeper")
         }
+    }
+
+    /// Whether so much of what a partition leads to is not taken that no more should be computed.
+    func isCongested(_ stream: StreamName) -> Bool {
+        guard case .input(let partition) = stream else { return false }
+        return computed.isCongested(.events(partition))
     }
 
     /// Whether what is still to be applied is the work of a moment.
     private func isNearHead(_ partition: Partition) -> Bool {
         guard let found = subscriptions[.input(partition)] else { return false }
         return found.isFollowing && found.isHeadKnown && found.lag <= UInt64(BusLimits.quantum)
-            && !computed.differs(.events(partition))
+            && computed.hasMetHead(.events(partition))
     }
 
     /// The way to a peer is another one now.
@@ -179,7 +193,9 @@ extension Consumer {
         guard let tenancy, sender == nil, tenancy.holds(checkpoint.partition), !tenancy.hasLeft
         else { return false }
         guard checkpoint.state.count <= WireLimits.checkpointBytesMax else {
-            let reason = "\(checkpoint.state.count) bytes of state are too many"
+            let reason =
+                "a state of \(checkpoint.state.count) bytes, and at most "
+                + "\(WireLimits.checkpointBytesMax) are kept: too many people in one partition"
             checkpointsEnded.append((checkpoint.partition, .refused(reason)))
             return true
         }

@@ -14,6 +14,8 @@ final class Desk {
     private var order = Fifo<Route>()
     private var shelf: [StreamName: Snapshot] = [:]
     private var positions: [StreamName: [String: Acknowledgement]] = [:]
+    /// Of consumers that nobody requires.
+    private var optional: Set<String> = []
     private var unsaved: Set<Key> = []
     private var lastSaved: Duration
     private var lastHeads: Duration
@@ -47,6 +49,18 @@ final class Desk {
         for known in try store.acknowledgements() where isOfThisLife(known.position, known.stream) {
             positions[known.stream, default: [:]][known.consumer] = known
         }
+        noteOptional()
+    }
+
+    /// Who among those that acknowledge is required by no stream.
+    private func noteOptional() {
+        optional = Set(
+            acknowledgements.lazy.filter { !self.isRequired($0.consumer, of: $0.stream) }
+                .map(\.consumer))
+    }
+
+    private func isRequired(_ consumer: String, of stream: StreamName) -> Bool {
+        outbox.retention(of: stream)?.required.contains(consumer) == true
     }
 
     var hasQuestions: Bool { !order.isEmpty }
@@ -122,6 +136,10 @@ final class Desk {
 
     private func note(_ entry: Control.Entry, of consumer: String, _ now: Moment) {
         guard isOfThisLife(entry.position, entry.stream) else { return }
+        if !isRequired(consumer, of: entry.stream), !optional.contains(consumer) {
+            guard optional.count < BusLimits.optionalConsumersMax else { return }
+            optional.insert(consumer)
+        }
         positions[entry.stream, default: [:]][consumer] = Acknowledgement(
             consumer: consumer, stream: entry.stream, position: entry.position, heard: now.wall)
         unsaved.insert(Key(consumer: consumer, stream: entry.stream))
@@ -146,11 +164,12 @@ final class Desk {
     func forgetSilent(_ now: Moment) throws {
         for known in acknowledgements
         where now.wall - known.heard >= BusLimits.consumerKept
-            && outbox.retention(of: known.stream)?.required.contains(known.consumer) != true
+            && !isRequired(known.consumer, of: known.stream)
         {
             try store.forget(known)
             positions[known.stream]?[known.consumer] = nil
         }
+        noteOptional()
     }
 
     // MARK: Answers

@@ -28,6 +28,8 @@ enum BusLimits {
     static let holdbackFirst = Duration.seconds(60)
     /// Nothing is pruned for so long after a turn was undone.
     static let pruneAfterUndo = Duration.seconds(5)
+    /// Consumers that nobody requires, by name; what others say is not kept.
+    static let optionalConsumersMax = 256
     /// A consumer that nobody requires is forgotten after so long a silence.
     static let consumerKept = Duration.seconds(86_400)
 
@@ -61,6 +63,8 @@ enum BusLimits {
     static let snapshotPauseMin = Duration.seconds(1)
     /// … twice as long each time, but no longer than this.
     static let snapshotPauseMax = Duration.seconds(60)
+    /// A checkpoint whose outputs the ledger has not taken for so long is given up for this time.
+    static let checkpointWait = Duration.seconds(5)
     /// Snapshots read at once.
     static let snapshotsAtOnce = 8
 
@@ -79,10 +83,11 @@ enum BusLimits {
     static let skewSettled = Duration.seconds(5)
 
     // Computed streams.
-    /// Outputs that the ledger has not taken, in bytes; beyond, no input is read.
-    static let unacknowledgedBytesMax = 32 << 20
-    /// Outputs sent and not taken yet, in bytes; the others wait.
-    static let offeredBytesMax = 4 << 20
+    /// Outputs of one stream that the ledger has not taken, in bytes; beyond, nothing that leads to
+    /// more of them is applied.
+    static let unacknowledgedBytesMax = 2 << 20
+    /// Of these, those sent; the others wait.
+    static let offeredBytesMax = 1 << 20
     /// A stream is computed anew so often because of what its keeper has …
     static let restartsMax = 3
     /// … within this time, where it came by assignment.

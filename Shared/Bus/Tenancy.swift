@@ -18,7 +18,7 @@ struct Tenancy {
     private var held: [Partition: Holding] = [:]
     /// When a partition was found to be computed differently from what is kept, lately.
     private var differences: [Partition: [Duration]] = [:]
-    /// Why partitions were given up, until the process ends.
+    /// Why partitions were given up, until they are live again.
     private(set) var failures: [Partition: String] = [:]
     /// Those whose log is not caught up with.
     private(set) var restoring: Set<Partition> = []
@@ -79,7 +79,11 @@ struct Tenancy {
         hasJoined = true
         let wanted = Dictionary(
             assignments.map { ($0.partition, $0.epoch) }, uniquingKeysWith: { $1 })
-        let lost = held.keys.filter { wanted[$0] == nil }.sorted()
+        // What was given up and comes once more is to be begun once more.
+        let lost = held.values.filter { holding in
+            guard let epoch = wanted[holding.partition] else { return true }
+            return holding.state == .failed && epoch != holding.epoch
+        }.map(\.partition).sorted()
         for partition in lost {
             held[partition] = nil
             differences[partition] = nil
@@ -108,6 +112,7 @@ struct Tenancy {
     mutating func isCaughtUp(_ partition: Partition) {
         guard set(partition, .live) else { return }
         restoring.remove(partition)
+        failures[partition] = nil
     }
 
     /// The partition cannot be evaluated here.

@@ -8,8 +8,9 @@ public enum WireLimits {
     public static let frameBytesMax = recordBytesMax + 4096
     /// The name of a consumer.
     public static let nameBytesMax = 64
-    /// The state of a partition in a checkpoint.
-    public static let checkpointBytesMax = 64 << 20
+    /// The state of a partition in a checkpoint, some 30,000 people: it is written and read as one
+    /// piece of work.
+    public static let checkpointBytesMax = 16 << 20
     /// A piece of a checkpoint on its way to the keeper.
     public static let pieceBytesMax = 256 << 10
     /// A piece of a checkpoint as a row of a snapshot: a batch holds it.

@@ -172,6 +172,23 @@ import Wire
         #expect(Self.base(writer) == 0)
     }
 
+    @Test func `remembers only so many consumers that nobody requires`() throws {
+        let world = try World(.memory)
+        let writer = try world.writer("writer", [Self.served(.sos, "a")])
+        let consumer = try world.consumer("a", of: writer, [.sos])
+        try writer.append(1, to: .sos)
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        let head = try #require(writer.bus?.heads.first?.head)
+        for number in 1...400 {
+            let claim = Control.acknowledge(
+                consumer: "liar \(number)", entries: [.init(.sos, head)])
+            _ = consumer.faults?.ask(claim.encoded(), of: 0)
+        }
+        try world.run(for: .seconds(2))
+        #expect(writer.bus?.acknowledged(.sos, by: "a") == 1)
+        #expect(writer.bus?.acknowledgements.count == 257)
+    }
+
     @Test func `goes no further than the owner says`() throws {
         let world = try World(.memory)
         let rule = Retention(required: [], ageMin: Self.minute, hasFloor: true)

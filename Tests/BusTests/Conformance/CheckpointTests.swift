@@ -48,6 +48,52 @@ import Wire
         #expect(try next.node.effectCount(of: .input(Self.partition)) == 5)
     }
 
+    @Test func `waits for outputs that are not taken only so long that others have their turn`()
+        throws
+    {
+        let (world, sharer, member) = try settled(.memory, padding: 0)
+        let stuck = Sharer.partitions[2]
+        sharer.give(stuck, to: [member])
+        try world.run(until: { member.bus?.isSettled(stuck) == true })
+        sharer.node.onApply = { stream, _, _ in
+            if stream == .events(stuck) { throw StreamStop(reason: "unknown") }
+        }
+        try sharer.node.append(1, to: .input(stuck))
+        try sharer.node.append(1, to: .input(Self.partition))
+        try world.run(until: { member.bus?.end(of: .events(stuck)) == 1 })
+        #expect(member.checkpointNow(stuck))
+        #expect(!member.checkpointNow(Self.partition))
+        try world.run(until: { member.bus?.isSendingCheckpoint == false })
+        try world.run(until: {
+            member.verdicts == [.refused("events/\(stuck) is not taken by its keeper")]
+        })
+        #expect(member.checkpoint(Self.partition))
+        try world.run(until: { member.verdicts.last == .kept })
+        #expect(try sharer.checkpoints(of: Self.partition) == [21])
+    }
+
+    /// Much more is computed of the stuck one than there is room for.
+    @Test func `and outputs that are not taken hold up their partition alone`() throws {
+        let (world, sharer, member) = try settled(.memory, padding: 0)
+        let stuck = Sharer.partitions[2]
+        sharer.give(stuck, to: [member])
+        try world.run(until: { member.bus?.isSettled(stuck) == true })
+        member.payload = [UInt8](repeating: 1, count: 500_000)
+        sharer.node.onApply = { stream, _, _ in
+            if stream == .events(stuck) { throw StreamStop(reason: "unknown") }
+        }
+        try sharer.node.append(80, to: .input(stuck))
+        try world.run(for: .seconds(2))
+        #expect(member.bus?.end(of: .events(stuck)) ?? 0 < 10)
+        member.payload = [1]
+        try sharer.node.append(9, to: .input(Self.partition))
+        try world.run(until: { sharer.bus?.end(of: .events(Self.partition)) == 29 })
+        sharer.node.onApply = { _, _, _ in }
+        sharer.bus?.resume(.events(stuck))
+        try world.run(until: { sharer.bus?.end(of: .events(stuck)) == 80 })
+        #expect(try sharer.isWhole(stuck))
+    }
+
     @Test(arguments: Carrier.allCases)
     func `is sent again when pieces and answers are lost, and kept once`(
         carrier: Carrier

@@ -21,6 +21,8 @@ final class Member {
     private(set) var verdicts: [CheckpointVerdict] = []
     /// Bytes that a checkpoint has besides.
     var padding = 0
+    /// Of every output.
+    var payload: [UInt8] = [1, 2, 3]
     /// Says something else than others about the input at this place.
     var twist: UInt64 = 0
 
@@ -81,7 +83,7 @@ final class Member {
         state.take(record.id)
         states[partition] = state
         let id = position.sequence == twist ? Hash.id(.id(state.hash), "!") : state.hash
-        let output = Record(kind: 33, schema: 1, id: id, payload: [1, 2, 3])
+        let output = Record(kind: 33, schema: 1, id: id, payload: payload)
         try bus?.append(output, to: .events(partition))
     }
 }
