@@ -47,6 +47,10 @@ public enum Hash {
         return digest[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// What the state of a partition is told by: the first eight bytes, little endian, of
+    /// BLAKE2b-128 over it.
+    public static func state(_ bytes: [UInt8]) -> UInt64 { blake2b128(bytes).high.byteSwapped }
+
     /// 32 bytes.
     public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         Sodium.prepare()

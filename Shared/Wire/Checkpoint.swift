@@ -137,6 +137,9 @@ public struct CheckpointReader: Sendable {
 
     public init() {}
 
+    /// Bytes of the state that are here.
+    public var byteCount: Int { checkpoint?.state.count ?? 0 }
+
     /// Takes a piece. A piece of another checkpoint than the one begun begins that one.
     public mutating func take(_ piece: CheckpointPiece) -> Step {
         if checkpoint == nil || id != piece.id {

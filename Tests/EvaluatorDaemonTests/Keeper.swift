@@ -57,7 +57,7 @@ final class Keeper {
     /// Starts an evaluator of this keeper.
     ///
     /// - Parameter seconds: between checkpoints; by default the test ends before the first
-    func startEvaluator(checkpointsEvery seconds: Int = 3600) throws -> Capture {
+    func startEvaluator(checkpointsEvery seconds: Int = 600) throws -> Capture {
         try Capture(
             Programs.path("jaga-evaluator"), [],
             environment: [

@@ -60,6 +60,34 @@ import Wire
         }
     }
 
+    @Test func `where one led to nothing another is given out`() {
+        let chosen = CheckpointRules.choose(from: kept, failed: [10])
+        #expect(chosen?.begin == kept[1] && chosen?.audit == nil)
+        let three = [CheckpointRow(sequence: 5, stateHash: 5, isProven: true)] + kept
+        #expect(CheckpointRules.choose(from: three)?.begin == kept[0])
+        #expect(CheckpointRules.choose(from: three, failed: [10, 20])?.begin.sequence == 5)
+        #expect(CheckpointRules.choose(from: kept, failed: [10, 20])?.begin == kept[1])
+    }
+
+    @Test func `the last that was of use stays beside two of which nobody knows, for an hour`() {
+        func rows(_ proven: Set<UInt64>) -> [CheckpointRow] {
+            (1...4).map {
+                CheckpointRow(
+                    sequence: $0, stateHash: $0, received: start, isProven: proven.contains($0))
+            }
+        }
+        func left(_ proven: Set<UInt64>, after seconds: Int64 = 60) -> [UInt64] {
+            CheckpointRules.outdated(of: rows(proven), at: start + .seconds(seconds))
+                .map(\.sequence)
+        }
+        #expect(left([]) == [1, 2])
+        #expect(left([1]) == [2])
+        #expect(left([1, 2]) == [1])
+        #expect(left([1, 3]) == [1, 2])
+        #expect(left([1, 4]) == [1, 2])
+        #expect(left([1], after: Limits.provenSeconds + 1) == [1, 2])
+    }
+
     @Test func `a newer logic comes into every log, once, and new ones begin with it`() {
         var bench = Bench()
         let opened = Set(bench.input.map(\.partition))

@@ -79,7 +79,7 @@ import Wire
         #expect(party.players[2]?.holdings.allSatisfy { $0.epoch > epochs } == true)
     }
 
-    @Test func `what one cannot compute goes to another, and never back`() {
+    @Test func `what one cannot compute goes to another, and back after ten minutes at most`() {
         var party = Party(partitions: 4)
         party.join(1)
         party.join(2)
@@ -90,8 +90,95 @@ import Wire
         party.leave(2)
         #expect(party.owner(of: partition) == nil)
         #expect(party.partitions(of: 1).count == 3)
+        party.wait(seconds: Int(Limits.failedSeconds) - 1)
+        #expect(party.owner(of: partition) == nil)
+        party.wait(seconds: 2)
+        #expect(party.owner(of: partition) == 1)
+        party.fail(1, at: partition)
         party.join(3)
         #expect(party.owner(of: partition) == 3)
+    }
+
+    @Test func `who gave up may begin with another checkpoint at once`() {
+        var party = Party(partitions: 2)
+        party.join(1)
+        party.settle()
+        #expect(party.lived == party.partitions)
+        party.fail(1, at: first)
+        #expect(party.failed == [first])
+        #expect(party.owner(of: first) == nil)
+        party.handle(.retry(first))
+        #expect(party.owner(of: first) == 1)
+        #expect(party.players[1]?.held[first]?.state == .restoring)
+        party.settle()
+        #expect(party.lived.filter { $0 == first }.count == 2)
+    }
+
+    @Test func `what was said of an earlier tenure is not held against this one`() {
+        var party = Party(partitions: 1)
+        party.join(1)
+        let old = party.players[1]?.held
+        party.fail(1, at: first)
+        party.handle(.retry(first))
+        var late = old
+        late?[first]?.state = .failed
+        party.handle(
+            .heard(
+                member: member(1), logic: 1...1, holdings: Array((late ?? [:]).values)))
+        #expect(party.owner(of: first) == 1)
+    }
+
+    @Test func `what is read without an end goes to somebody who has time, and not back`() {
+        var party = Party(partitions: 2)
+        party.join(1)
+        party.join(2)
+        party.settle()
+        let partition = party.partitions(of: 1)[0]
+        party.players[1]?.held[partition]?.state = .restoring
+        party.wait(seconds: Int(Limits.restoringSeconds))
+        #expect(!party.partitions(of: 2).contains(partition))
+        party.wait(seconds: 2)
+        #expect(party.owner(of: partition) == 1, "it keeps it until the other one is live")
+        #expect(party.partitions(of: 2).contains(partition))
+        party.becomeLive(2)
+        #expect(party.owner(of: partition) == 2)
+        party.wait(seconds: Int(Limits.failedSeconds) / 2)
+        #expect(party.owner(of: partition) == 2)
+        party.leave(2)
+        #expect(party.owner(of: partition) == 1, "better slowly than not at all")
+    }
+
+    @Test func `where everybody is reading nothing is moved`() {
+        var party = Party(partitions: 4)
+        party.join(1)
+        party.join(2)
+        party.wait(seconds: 2 * Int(Limits.restoringSeconds))
+        #expect(party.coordinator.moves == 2, "the second one's share")
+        party.join(3)
+        party.wait(seconds: 2 * Int(Limits.restoringSeconds))
+        #expect(party.coordinator.moves <= 4)
+    }
+
+    @Test func `there are no more members than the coordinator can attend to`() {
+        var party = Party(partitions: 2)
+        for number in 1...UInt64(Limits.membersMax) + 5 { party.join(number) }
+        #expect(party.coordinator.memberIDs.count == Limits.membersMax)
+        party.leave(1)
+        party.join(9999)
+        #expect(party.coordinator.memberIDs.contains(member(9999)))
+    }
+
+    @Test func `who is dead is gone, however often the coordinator stands still for a moment`() {
+        var party = Party()
+        party.join(1)
+        party.join(2)
+        party.settle()
+        party.stop(2)
+        for _ in 0..<10 {
+            party.now = party.now + .milliseconds(1500)
+            party.renew(1)
+        }
+        #expect(party.shares == [1: 64])
     }
 
     @Test func `a successor that fails leaves the partition where it was`() {

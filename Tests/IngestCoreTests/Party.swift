@@ -23,6 +23,9 @@ struct Party {
     /// Those that run and are not heard.
     var stopped: [UInt64: Player] = [:]
     var raised: UInt16?
+    /// Partitions of which somebody came to the end, and of which somebody gave up.
+    var lived: [Partition] = []
+    var failed: [Partition] = []
     /// Every epoch that was ever assigned, to whom.
     private(set) var epochs: [Partition: [UInt64: ID128]] = [:]
     let partitions: [Partition]
@@ -46,6 +49,8 @@ struct Party {
         switch effect {
         case .assign(let id, _, let assignments): assign(assignments, to: id)
         case .raise(let version): raised = version
+        case .lived(let partition): lived.append(partition)
+        case .failed(let partition): failed.append(partition)
         }
     }
 
@@ -59,9 +64,11 @@ struct Party {
         let before = player.held
         player.held = [:]
         for assignment in assignments {
+            let known = before[assignment.partition]
+            let isBegun = known?.state != .failed || known?.epoch == assignment.epoch
             player.held[assignment.partition] = Holding(
                 partition: assignment.partition, epoch: assignment.epoch,
-                state: before[assignment.partition]?.state ?? .restoring)
+                state: isBegun ? known?.state ?? .restoring : .restoring)
         }
         players[id.low] = player
     }

@@ -76,8 +76,13 @@ final class BusEvaluator {
         else { return false }
         return bus.send(
             checkpoint: Checkpoint(
-                partition: partition, input: input, output: output, logic: 1, stateHash: state,
-                state: (0..<8).map { UInt8(truncatingIfNeeded: state >> (8 * $0)) }))
+                partition: partition, input: input, output: output, logic: 1,
+                stateHash: Hash.state(BusEvaluator.bytes(of: state)),
+                state: BusEvaluator.bytes(of: state)))
+    }
+
+    static func bytes(of state: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: state >> (8 * $0)) }
     }
 
     func isLive(at partition: Partition) -> Bool {

@@ -32,8 +32,7 @@ import Wire
         var sent: [Checkpoint] = []
         for number in 1...3 as ClosedRange<UInt8> {
             try world.report()
-            sent.append(
-                world.checkpoint(of: partition, state: [number], stateHash: UInt64(number)))
+            sent.append(world.checkpoint(of: partition, state: [number]))
             #expect(try evaluator.send(sent[Int(number) - 1]) == .kept)
             #expect(try evaluator.send(sent[Int(number) - 1]) == .kept, "sent again")
         }
@@ -42,8 +41,10 @@ import Wire
             let (snapshot, position) = try world.snapshot(partition)
             #expect(position == sent[1].input)
             #expect(snapshot?.state == [2])
-            #expect(snapshot?.head == .init(output: sent[1].output, logic: 1, stateHash: 2))
-            #expect(snapshot?.audit == .init(input: sent[2].input, stateHash: 3))
+            let hashes = sent.map(\.stateHash)
+            #expect(
+                snapshot?.head == .init(output: sent[1].output, logic: 1, stateHash: hashes[1]))
+            #expect(snapshot?.audit == .init(input: sent[2].input, stateHash: hashes[2]))
             #expect(
                 try world.service.pruneFloor(of: .input(partition)) == sent[1].input.sequence)
             try world.restart()
@@ -105,6 +106,7 @@ import Wire
         let state = [UInt8](repeating: 1, count: 500_000)
         let checkpoint = world.checkpoint(of: partition, state: state)
         let size = UInt32(WireLimits.pieceBytesMax)
+        try evaluator.claim(partition)
         try world.failingTurn {
             try world.service.coordinate(
                 .checkpoint(evaluator.piece(of: checkpoint, from: 0)), from: evaluator.route)
@@ -119,6 +121,33 @@ import Wire
         #expect(try count(world, "checkpoint") == 0)
         #expect(try evaluator.send(checkpoint) == .kept)
         #expect(try world.snapshot(partition).0?.state == state)
+    }
+
+    @Test func `one whose bytes do not give the hash of its state is refused`() throws {
+        let world = try World()
+        let evaluator = Evaluator(1, in: world)
+        var checkpoint = world.checkpoint(of: partition)
+        checkpoint.stateHash += 1
+        #expect(
+            try evaluator.send(checkpoint)
+                == .refused("its state does not give the hash that it names"))
+        #expect(try count(world, "checkpoint") == 0)
+        #expect(world.service.ownership.counts.checkpointsRefused["stateHash"] == 1)
+    }
+
+    @Test func `one of somebody who neither has the partition nor will is refused`() throws {
+        let world = try World()
+        let (owner, stranger) = (Evaluator(1, in: world), Evaluator(2, in: world))
+        try owner.claim(partition)
+        let checkpoint = world.checkpoint(of: partition)
+        let piece = stranger.piece(of: checkpoint, from: 0)
+        try stranger.say(.checkpoint(piece))
+        #expect(stranger.verdict == .refused("the partition is not its sender's"))
+        try world.restart()
+        let answers = world.told.count
+        try owner.say(.checkpoint(owner.piece(of: checkpoint, from: 0)))
+        #expect(world.told.count == answers, "it may still say that it has the partition")
+        #expect(try owner.send(checkpoint) == .kept)
     }
 
     @Test func `one of another log or other outputs is refused`() throws {
@@ -146,8 +175,8 @@ import Wire
     @Test func `two states at one place are an alarm until both kept ones are newer`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
-        let one = world.checkpoint(of: partition, state: [1], stateHash: 1)
-        let other = world.checkpoint(of: partition, state: [2], stateHash: 2)
+        let one = world.checkpoint(of: partition, state: [1])
+        let other = world.checkpoint(of: partition, state: [2])
         #expect(try evaluator.send(one) == .kept)
         #expect(
             try evaluator.send(other) == .refused("another state is known for the same place"))
@@ -158,7 +187,7 @@ import Wire
         for number in 3...4 as ClosedRange<UInt8> {
             try world.report()
             #expect(world.service.troubles.contains { $0.contains(trouble) })
-            let next = world.checkpoint(of: partition, state: [number], stateHash: 3)
+            let next = world.checkpoint(of: partition, state: [number])
             #expect(try evaluator.send(next) == .kept)
         }
         #expect(!world.service.troubles.contains { $0.contains(trouble) })

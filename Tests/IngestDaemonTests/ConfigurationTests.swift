@@ -153,7 +153,7 @@ private struct Replayed: Equatable {
             """
             DROP TABLE placed; DROP TABLE checkpoint;
             ALTER TABLE sequence DROP COLUMN logic;
-            DELETE FROM migration WHERE component = '' AND number = 2;
+            DELETE FROM migration WHERE component = '' AND number IN (2, 3);
             """)
         try world.restart()
         #expect(try rows() == before)

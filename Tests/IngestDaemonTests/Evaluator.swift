@@ -50,10 +50,18 @@ struct Evaluator {
         return nil
     }
 
+    /// Says that a partition is its own, unless that is known.
+    func claim(_ partition: Partition) throws {
+        guard !world.service.ownership.coordinator.hasSeat(member, at: partition) else { return }
+        let holding = Holding(partition: partition, epoch: 1, state: .live)
+        try say(.renew(member: member, logic: logic, holdings: [holding]))
+    }
+
     /// Sends a piece, and hears what is said to it.
     func send(
         _ checkpoint: Checkpoint, from offset: UInt32, id: ID128? = nil
     ) throws -> CheckpointVerdict? {
+        try claim(checkpoint.partition)
         try say(.checkpoint(piece(of: checkpoint, from: offset, id: id)))
         return verdict
     }
@@ -78,13 +86,12 @@ extension World {
 
     /// A checkpoint of everything that there is in a partition.
     func checkpoint(
-        of partition: Partition, state: [UInt8] = [1, 2, 3], stateHash: UInt64 = 7,
-        logic: UInt16 = 1
+        of partition: Partition, state: [UInt8] = [1, 2, 3], logic: UInt16 = 1
     ) -> Checkpoint {
         Checkpoint(
             partition: partition, input: end(partition),
             output: bus.position(of: .events(partition)) ?? .unknown, logic: logic,
-            stateHash: stateHash, state: state)
+            stateHash: Hash.state(state), state: state)
     }
 
     /// A report enters the log of somebody's partition.

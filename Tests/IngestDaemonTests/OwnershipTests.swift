@@ -124,6 +124,62 @@ import Wire
         #expect(world.service.troubles.count == 1, "the evaluator is gone")
     }
 
+    @Test func `a partition that is read without an end is a trouble, and names who reads`() throws
+    {
+        let world = try World()
+        let evaluator = Evaluator(1, in: world)
+        try evaluator.join()
+        func read(seconds: Int) throws {
+            for _ in 0..<seconds {
+                try world.wait(seconds: 1)
+                let holdings = evaluator.assignments.map {
+                    Holding(partition: $0.partition, epoch: $0.epoch, state: .restoring)
+                }
+                try evaluator.say(
+                    .renew(member: evaluator.member, logic: 1...1, holdings: holdings))
+            }
+        }
+        try read(seconds: Int(Limits.restoringSeconds) - 2)
+        #expect(world.service.troubles.isEmpty)
+        try read(seconds: 4)
+        let trouble = try #require(world.service.troubles.first)
+        let name = "evaluator \(evaluator.member.text.prefix(6))…"
+        #expect(trouble.hasPrefix("\(name) has been reading"))
+        #expect(trouble.contains("restart it"))
+        let metrics = Metrics()
+        world.service.writeMetrics(metrics)
+        let line = "jaga_ingest_partitions_neglected{reason=\"restoring\"} "
+        #expect(metrics.render().contains(line + "\(World.partitions.count)\n"))
+        try world.wait(seconds: 1, with: [evaluator])
+        #expect(world.service.troubles.isEmpty)
+    }
+
+    @Test func `records that no checkpoint includes for long are a trouble that says why`() throws {
+        let world = try World()
+        let evaluator = Evaluator(1, in: world)
+        try evaluator.join()
+        let partition = World.partitions[0]
+        try world.wait(seconds: 2, with: [evaluator])
+        for other in World.partitions.dropFirst() {
+            #expect(try evaluator.send(world.checkpoint(of: other)) == .kept)
+        }
+        var wrong = world.checkpoint(of: partition)
+        wrong.stateHash += 1
+        _ = try evaluator.send(wrong)
+        try world.wait(seconds: Int(Limits.uncheckpointedSeconds) - 5, with: [evaluator])
+        #expect(world.service.troubles.isEmpty)
+        try world.wait(seconds: 10, with: [evaluator])
+        #expect(
+            world.service.troubles == [
+                "no checkpoint of partition \(partition) for 15 min, so nothing there can be "
+                    + "pruned: the last was refused: its state does not give the hash that it "
+                    + "names; see the log of evaluator \(evaluator.member.text.prefix(6))…"
+            ])
+        #expect(try evaluator.send(world.checkpoint(of: partition)) == .kept)
+        try world.wait(seconds: 1, with: [evaluator])
+        #expect(world.service.troubles.isEmpty)
+    }
+
     @Test func `an evaluator that cannot run the logic is a trouble and gets nothing`() throws {
         let world = try World()
         var evaluator = Evaluator(1, in: world)
@@ -158,7 +214,8 @@ import Wire
         #expect(checkpoints.count == 1)
         #expect(checkpoints[0]["sequence"]?.int == Int(world.end(partition).sequence))
         #expect(checkpoints[0]["bytes"]?.int == 2)
-        #expect(checkpoints[0]["stateHash"]?.string == "0000000000000007")
+        let hash = CheckpointRules.text(of: Hash.state([1, 2]))
+        #expect(checkpoints[0]["stateHash"]?.string == hash)
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
         let page = metrics.render()

@@ -43,7 +43,7 @@ import Wire
         #expect(evaluator.checkpoint(partition))
         #expect(try run(world, [evaluator]) { !evaluator.verdicts.isEmpty })
         #expect(evaluator.verdicts == [.kept])
-        #expect(try world.snapshot(partition).0?.head.stateHash == 5)
+        #expect(try world.snapshot(partition).0?.state == BusEvaluator.bytes(of: 5))
     }
 
     @Test func `one that takes over begins at the checkpoint and decides nothing twice`() throws {
@@ -63,8 +63,10 @@ import Wire
         try world.turn { try world.bus.prune(.input(partition), through: floor) }
         let second = try BusEvaluator(in: world)
         #expect(try run(world, [second]) { second.bus.isSettled(partition) })
-        #expect(second.begun[partition]?.head.stateHash == 1)
-        #expect(second.begun[partition]?.audit?.stateHash == 2)
+        #expect(second.begun[partition]?.state == BusEvaluator.bytes(of: 1))
+        #expect(
+            second.begun[partition]?.audit?.stateHash
+                == Hash.state(BusEvaluator.bytes(of: 2)))
         #expect(second.states[partition] == 3)
         #expect(decisions(world) == 3)
         try world.report()
@@ -98,9 +100,11 @@ import Wire
         let evaluators = [try BusEvaluator(in: world), try BusEvaluator(in: world)]
         try world.report()
         let isShared = {
-            World.partitions.allSatisfy { partition in
-                evaluators.count { $0.isLive(at: partition) } == 1
-            }
+            let held = evaluators.reduce(0) { $0 + $1.bus.holdings.count }
+            return held == 64
+                && World.partitions.allSatisfy { partition in
+                    evaluators.count { $0.isLive(at: partition) } == 1
+                }
         }
         #expect(try run(world, evaluators, until: isShared))
         let held = evaluators.map { Set($0.bus.holdings.map(\.partition)) }
@@ -116,6 +120,32 @@ import Wire
         #expect(evaluators.map { Set($0.bus.holdings.map(\.partition)) } == held)
         try world.report()
         #expect(try run(world, evaluators) { decisions(world) == 2 })
+    }
+
+    /// The first decision of a wrong one is there before any right one: whoever begins before it
+    /// gives up, and who begins after it does not.
+    @Test func `where the way from the older checkpoint is barred the newer one is taken`() throws {
+        let world = try World()
+        let bad = try BusEvaluator(in: world)
+        try world.report()
+        #expect(try run(world, [bad]) { bad.bus.isSettled(partition) })
+        #expect(bad.checkpoint(partition))
+        #expect(try run(world, [bad]) { bad.verdicts.count == 1 })
+        bad.isWrong = true
+        try world.report()
+        #expect(try run(world, [bad]) { bad.bus.isSettled(partition) })
+        bad.isWrong = false
+        #expect(bad.checkpoint(partition))
+        #expect(try run(world, [bad]) { bad.verdicts == [.kept, .kept] })
+        bad.close()
+        let good = try BusEvaluator(in: world)
+        #expect(try run(world, [good]) { good.bus.isSettled(partition) })
+        #expect(good.begun[partition]?.state == BusEvaluator.bytes(of: 3))
+        #expect(good.begun[partition]?.audit == nil)
+        try world.report()
+        #expect(try run(world, [good]) { decisions(world) == 3 })
+        let kept = try world.service.ownership.checkpoints.of(partition).map(\.row.isProven)
+        #expect(kept == [false, true])
     }
 
     @Test func `one that computes differently is refused and loses the partition`() throws {

@@ -23,10 +23,8 @@ extension PartitionState {
     /// Whoever comes to the same position by another way has the same.
     public var stateHash: UInt64 { PartitionState.hash(ofState: encodedState()) }
 
-    /// The first eight bytes, little endian, of BLAKE2b-128 over an encoded state.
-    public static func hash(ofState bytes: [UInt8]) -> UInt64 {
-        Hash.blake2b128(bytes).high.byteSwapped
-    }
+    /// Of an encoded state; whoever keeps it computes the same.
+    public static func hash(ofState bytes: [UInt8]) -> UInt64 { Hash.state(bytes) }
 
     private func write(
         _ marks: [(circle: CircleID, zones: [JudgedZone])], to writer: inout StateWriter

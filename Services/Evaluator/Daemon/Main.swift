@@ -15,7 +15,7 @@ struct Main {
                 "JAGA_EVALUATOR_PORT", .integer(0...65_535), default: "0",
                 help: "HTTP port of health and metrics; 0 = any free one, told at start."),
             Setting(
-                "JAGA_EVALUATOR_CHECKPOINT_SECONDS", .integer(1...86_400), default: "60",
+                "JAGA_EVALUATOR_CHECKPOINT_SECONDS", .integer(1...600), default: "60",
                 unit: "s", help: "A partition's state goes to ingest this often, if it is new."),
         ],
         consumes: [.ingest: Partition.all.map(StreamName.input)],

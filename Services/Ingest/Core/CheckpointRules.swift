@@ -1,3 +1,4 @@
+import Model
 import Wire
 
 /// A checkpoint that is kept, without its state.
@@ -5,10 +6,17 @@ public struct CheckpointRow: Hashable, Sendable {
     /// Of the last record of `in/p` that it includes.
     public var sequence: UInt64
     public var stateHash: UInt64
+    public var received: Timestamp
+    /// Somebody began with it and came to the end of the log.
+    public var isProven: Bool
 
-    public init(sequence: UInt64, stateHash: UInt64) {
+    public init(
+        sequence: UInt64, stateHash: UInt64, received: Timestamp = .zero, isProven: Bool = false
+    ) {
         self.sequence = sequence
         self.stateHash = stateHash
+        self.received = received
+        self.isProven = isProven
     }
 }
 
@@ -24,6 +32,10 @@ public enum CheckpointRefusal: String, Sendable, CaseIterable {
     case otherState
     /// A newer one is kept.
     case older
+    /// Its sender neither has the partition nor is to have it.
+    case stranger
+    /// Its bytes do not give the hash of the state that it names.
+    case stateHash
 
     /// For the log of who sent it.
     public var explanation: String {
@@ -33,6 +45,8 @@ public enum CheckpointRefusal: String, Sendable, CaseIterable {
         case .otherLogic: "another version of the logic is in force there"
         case .otherState: "another state is known for the same place"
         case .older: "a newer one is kept"
+        case .stranger: "the partition is not its sender's"
+        case .stateHash: "its state does not give the hash that it names"
         }
     }
 }
@@ -67,18 +81,38 @@ public enum CheckpointRules {
     }
 
     /// The checkpoint that a new owner begins with: the older one, if the way to the newer one is
-    /// short enough to compare with it.
+    /// short enough to compare with it. Where that led to nothing, the newest; then whatever is
+    /// left.
     ///
-    /// - Parameter kept: ascending
+    /// - Parameters:
+    ///   - kept: ascending
+    ///   - failed: sequences of those with which somebody began who gave the partition up
     /// - Returns: nil if there is none
     public static func choose(
-        from kept: [CheckpointRow]
+        from kept: [CheckpointRow], failed: Set<UInt64> = []
     ) -> (begin: CheckpointRow, audit: CheckpointRow?)? {
         guard let newest = kept.last else { return nil }
-        guard kept.count > 1, let older = kept.dropLast().last,
+        if let older = kept.dropLast().last, !failed.contains(older.sequence),
             newest.sequence - older.sequence <= Limits.auditRecords
-        else { return (newest, nil) }
-        return (older, newest)
+        {
+            return (older, newest)
+        }
+        return (kept.last { !failed.contains($0.sequence) } ?? newest, nil)
+    }
+
+    /// Those of which nothing is to be kept any more. The two newest stay. Neither of them may ever
+    /// have been of use to anybody: then the newest that was stays, too, for an hour, and so
+    /// does the log since.
+    ///
+    /// - Parameter kept: ascending
+    public static func outdated(of kept: [CheckpointRow], at now: Timestamp) -> [CheckpointRow] {
+        let newest = kept.suffix(Limits.checkpointsKept)
+        var others = kept.dropLast(Limits.checkpointsKept)
+        guard !newest.contains(where: \.isProven), let proven = others.last(where: \.isProven),
+            now - proven.received <= .seconds(Limits.provenSeconds)
+        else { return Array(others) }
+        others.removeAll { $0 == proven }
+        return Array(others)
     }
 
     /// What two states that differ at one place are told by.

@@ -18,6 +18,9 @@ public struct Coordinator: Sendable {
         case left(member: ID128)
         /// The logs have this version of the logic now.
         case logic(UInt16)
+        /// There is another checkpoint of a partition to begin with: whoever could not compute it
+        /// may try again.
+        case retry(Partition)
         /// Time has passed.
         case tick
     }
@@ -29,6 +32,10 @@ public struct Coordinator: Sendable {
         /// Every member can run this version: the logs may go on by it. Asked for until
         /// ``Input/logic(_:)`` says so.
         case raise(logic: UInt16)
+        /// A member has read all that there was of a partition.
+        case lived(Partition)
+        /// A member has given a partition up that it was to compute.
+        case failed(Partition)
     }
 
     struct Member {
@@ -36,8 +43,10 @@ public struct Coordinator: Sendable {
         var heard: Timestamp
         /// As it last said.
         var holdings: [Partition: Holding] = [:]
-        /// What it could not compute; it never gets these again.
-        var failed: Set<Partition> = []
+        /// What it could not compute, and until when it does not get that again.
+        var failed: [Partition: Timestamp] = [:]
+        /// What it was too slow for, and until when it is not given that again.
+        var slow: [Partition: Timestamp] = [:]
         /// What it was last told; nil for nothing yet.
         var told: [Assignment]?
     }
@@ -45,6 +54,8 @@ public struct Coordinator: Sendable {
     struct Tenure: Hashable {
         var member: ID128
         var epoch: UInt64
+        /// When it began, or was last said to be live.
+        var since: Timestamp
     }
 
     /// Who has a partition, and who is to have it.
@@ -65,9 +76,10 @@ public struct Coordinator: Sendable {
     var members: [ID128: Member] = [:]
     var seats: [Partition: Seat] = [:]
     private var epoch: UInt64
+    /// Of this input.
+    var now: Timestamp
     /// Until then nobody gets what another may claim.
     private let settledAt: Timestamp
-    private var lastInput: Timestamp
 
     /// - Parameters:
     ///   - partitions: ascending
@@ -81,7 +93,7 @@ public struct Coordinator: Sendable {
         self.logic = logic
         epoch = UInt64(clamping: now.microseconds / 1000)
         settledAt = isNew ? now : now + .seconds(Limits.settleSeconds)
-        lastInput = now
+        self.now = now
         for partition in partitions { seats[partition] = Seat() }
     }
 
@@ -91,7 +103,7 @@ public struct Coordinator: Sendable {
         var answered: ID128?
         switch input {
         case .heard(let member, let logic, let holdings):
-            hear(member, logic: logic, holdings: holdings, at: now)
+            hear(member, logic: logic, holdings: holdings, into: &effects)
             answered = member
         case .left(let member): members[member] = nil
         case .logic(let version):
@@ -99,31 +111,51 @@ public struct Coordinator: Sendable {
                 logic = version
                 for member in members.keys { members[member]?.told = nil }
             }
+        case .retry(let partition):
+            for member in members.keys { members[member]?.failed[partition] = nil }
         case .tick: break
         }
         members = members.filter { now - $0.value.heard <= .seconds(Limits.memberSeconds) }
+        forgive()
         vacate()
-        if now >= settledAt {
+        if isSettled {
             fill()
+            relieve()
             balance()
             raiseLogic(into: &effects)
         }
         tell(answered, into: &effects)
     }
 
-    /// Whoever was not listening must not take the silence for others': they get their time anew.
+    /// Whether everybody had the time to say what they own.
+    public var isSettled: Bool { now >= settledAt }
+
+    /// Whoever was not listening must not take the silence for others': that time counts for no
+    /// more than the longest that is usual.
     private mutating func forgivePause(until now: Timestamp) {
-        let pause = now - lastInput
-        lastInput = now
-        guard pause > .seconds(Limits.coordinatorPauseSeconds) else { return }
-        for member in members.keys { members[member]?.heard = now }
+        let pause = now - self.now - .seconds(Limits.coordinatorPauseSeconds)
+        self.now = now
+        guard pause > .zero else { return }
+        for member in members.keys {
+            guard let heard = members[member]?.heard else { continue }
+            members[member]?.heard = heard + pause
+        }
+        for partition in partitions {
+            guard let seat = seats[partition] else { continue }
+            if let owner = seat.owner { seats[partition]?.owner?.since = owner.since + pause }
+            if let next = seat.successor {
+                seats[partition]?.successor?.since = next.since + pause
+            }
+        }
     }
 
     // MARK: Members
 
     private mutating func hear(
-        _ id: ID128, logic: ClosedRange<UInt16>, holdings: [Holding], at now: Timestamp
+        _ id: ID128, logic: ClosedRange<UInt16>, holdings: [Holding],
+        into effects: inout [Effect]
     ) {
+        guard members[id] != nil || members.count < Limits.membersMax else { return }
         var member = members[id] ?? Member(logic: logic, heard: now)
         member.logic = logic
         member.heard = now
@@ -131,29 +163,66 @@ public struct Coordinator: Sendable {
         for holding in holdings where holding.epoch <= Limits.epochMax {
             member.holdings[holding.partition] = holding
             epoch = max(epoch, holding.epoch)
-            if holding.state == .failed { member.failed.insert(holding.partition) }
+            note(holding, of: id, in: &member, into: &effects)
         }
         members[id] = member
         for holding in holdings.sorted(by: { $0.partition < $1.partition })
         where holding.epoch <= Limits.epochMax && isFit(id, for: holding.partition) {
-            adopt(holding, of: id, at: now)
+            adopt(holding, of: id)
         }
+    }
+
+    /// What is new about a partition that a member has.
+    private mutating func note(
+        _ holding: Holding, of id: ID128, in member: inout Member, into effects: inout [Effect]
+    ) {
+        let partition = holding.partition
+        let given = tenure(of: id, at: partition)
+        switch holding.state {
+        case .restoring: break
+        case .live:
+            guard let given, given.epoch == holding.epoch else { return }
+            if seats[partition]?.owner == given {
+                seats[partition]?.owner?.since = now
+            } else {
+                seats[partition]?.successor?.since = now
+            }
+            let was = members[id]?.holdings[partition]
+            if was?.state != .live || was?.epoch != holding.epoch {
+                effects.append(.lived(partition))
+            }
+        case .failed:
+            // What it says of an earlier tenure says nothing of this one.
+            if let given, given.epoch != holding.epoch { return }
+            if given != nil { effects.append(.failed(partition)) }
+            member.failed[partition] = now + .seconds(Limits.failedSeconds)
+        }
+    }
+
+    /// Whether a member has a partition, or is to have it.
+    public func hasSeat(_ id: ID128, at partition: Partition) -> Bool {
+        tenure(of: id, at: partition) != nil
+    }
+
+    func tenure(of id: ID128, at partition: Partition) -> Tenure? {
+        guard let seat = seats[partition] else { return nil }
+        return [seat.owner, seat.successor].compactMap(\.self).first { $0.member == id }
     }
 
     /// Whether a member may have a partition at all.
     func isFit(_ id: ID128, for partition: Partition) -> Bool {
         guard let member = members[id] else { return false }
-        return member.logic.contains(logic) && !member.failed.contains(partition)
+        return member.logic.contains(logic) && member.failed[partition] == nil
     }
 
     /// Lets a member keep what it claims and nobody else has. While this begins, two may claim one
     /// partition: then a move was under way.
-    private mutating func adopt(_ holding: Holding, of id: ID128, at now: Timestamp) {
+    private mutating func adopt(_ holding: Holding, of id: ID128) {
         guard var seat = seats[holding.partition] else { return }
-        let claim = Tenure(member: id, epoch: holding.epoch)
+        let claim = Tenure(member: id, epoch: holding.epoch, since: now)
         guard seat.owner?.member != id, seat.successor?.member != id else { return }
         if let owner = seat.owner {
-            guard now < settledAt, seat.successor == nil else { return }
+            guard !isSettled, seat.successor == nil else { return }
             seat =
                 owner.epoch < claim.epoch
                 ? Seat(owner: owner, successor: claim) : Seat(owner: claim, successor: owner)
@@ -198,16 +267,18 @@ public struct Coordinator: Sendable {
                 rank(left, for: partition) < rank(right, for: partition)
             }
             guard let member = chosen?.key else { continue }
-            seats[partition] = Seat(owner: Tenure(member: member, epoch: nextEpoch()))
+            seats[partition] = Seat(owner: newTenure(of: member))
             loads[member, default: 0] += 1
         }
     }
 
     private func rank(
         _ entry: (key: ID128, value: Int), for partition: Partition
-    ) -> (Int, Int, ID128) {
-        let knows = members[entry.key]?.holdings[partition] != nil
-        return (entry.value, knows ? 0 : 1, entry.key)
+    ) -> (Int, Int, Int, ID128) {
+        let member = members[entry.key]
+        let isSlow = member?.slow[partition] != nil
+        let knows = member?.holdings[partition] != nil
+        return (isSlow ? 1 : 0, entry.value, knows ? 0 : 1, entry.key)
     }
 
     /// Moves partitions from who has most to who has least until none has two more than another:
@@ -219,9 +290,7 @@ public struct Coordinator: Sendable {
             if seat.owner?.member == to {
                 seats[partition]?.successor = nil
             } else {
-                let tenure = Tenure(member: to, epoch: nextEpoch())
-                seats[partition]?.successor = tenure
-                moves += 1
+                name(to, successorAt: partition)
             }
             loads[from, default: 0] -= 1
             loads[to, default: 0] += 1
@@ -229,7 +298,7 @@ public struct Coordinator: Sendable {
     }
 
     /// Partitions that each member who may have any has once all moves are done.
-    private var loads: [ID128: Int] {
+    var loads: [ID128: Int] {
         var loads: [ID128: Int] = [:]
         for (id, member) in members where member.logic.contains(logic) { loads[id] = 0 }
         for seat in seats.values {
@@ -255,7 +324,7 @@ public struct Coordinator: Sendable {
 
     /// The partition of `from` whose move to `to` disturbs least.
     private func cheapest(from: ID128, to: ID128) -> Partition? {
-        partitions.filter { seats[$0]?.future?.member == from && isFit(to, for: $0) }
+        partitions.filter { seats[$0]?.future?.member == from && mayTake(to, $0) }
             .min { (cost($0, of: to), $0) < (cost($1, of: to), $1) }
     }
 
@@ -267,9 +336,16 @@ public struct Coordinator: Sendable {
         return state(of: owner, at: partition) == .live ? 4 : 3
     }
 
-    private mutating func nextEpoch() -> UInt64 {
+    /// Has a partition move to a member as soon as that is live.
+    mutating func name(_ member: ID128, successorAt partition: Partition) {
+        let tenure = newTenure(of: member)
+        seats[partition]?.successor = tenure
+        moves += 1
+    }
+
+    private mutating func newTenure(of member: ID128) -> Tenure {
         epoch += 1
-        return epoch
+        return Tenure(member: member, epoch: epoch, since: now)
     }
 
     // MARK: News
@@ -295,10 +371,9 @@ public struct Coordinator: Sendable {
     /// What a member has, or is to have; by partition.
     public func assignments(of member: ID128) -> [Assignment] {
         partitions.compactMap { partition in
-            guard let seat = seats[partition] else { return nil }
-            let tenure = [seat.owner, seat.successor].compactMap { $0 }
-                .first { $0.member == member }
-            return tenure.map { Assignment(partition: partition, epoch: $0.epoch) }
+            tenure(of: member, at: partition).map {
+                Assignment(partition: partition, epoch: $0.epoch)
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ public struct SeatView: Hashable, Sendable {
     public var epoch: UInt64?
     /// What the owner says of it; nil as long as it has said nothing.
     public var state: Holding.State?
+    /// When the owner got it, or last said that it is live.
+    public var since: Timestamp?
     /// Who takes over once it is live.
     public var successor: ID128?
 }
@@ -33,6 +35,11 @@ extension Coordinator {
         }
     }
 
+    /// Members that are there and have lately given a partition up, by id.
+    public func failed(at partition: Partition) -> [ID128] {
+        members.filter { $0.value.failed[partition] != nil }.keys.sorted()
+    }
+
     /// Partitions that nobody has, ascending.
     public var unowned: [Partition] { partitions.filter { seats[$0]?.owner == nil } }
 
@@ -43,6 +50,7 @@ extension Coordinator {
             return SeatView(
                 partition: partition, owner: seat?.owner?.member, epoch: seat?.owner?.epoch,
                 state: seat?.owner.flatMap { state(of: $0, at: partition) },
+                since: seat?.owner?.since,
                 successor: seat?.successor?.member)
         }
     }

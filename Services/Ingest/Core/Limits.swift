@@ -45,7 +45,7 @@ public enum Limits {
     public static let memberSeconds: Int64 = 3
     /// After a start evaluators have so long to say what they own.
     public static let settleSeconds: Int64 = 2
-    /// A coordinator that was away for longer gives everybody their time anew.
+    /// Of the time that a coordinator was away nobody is charged with more than this.
     public static let coordinatorPauseSeconds: Int64 = 1
     /// No member was ever given a higher epoch: who claims one says nothing. Those that are given
     /// count up from milliseconds since 1970.
@@ -55,10 +55,26 @@ public enum Limits {
 
     /// Checkpoints kept of each partition.
     public static let checkpointsKept = 2
+    /// One that somebody came to the end of the log with is kept beside newer ones that nobody did
+    /// that with yet, but not longer than this: so long the log is kept, too.
+    public static let provenSeconds: Int64 = 3600
+    /// Who cannot compute a partition gets it again after so long, and who was too slow for it; a
+    /// checkpoint that led to nothing is given out again.
+    public static let failedSeconds: Int64 = 600
+    /// A partition that its owner has read for so long without an end goes to another, if somebody
+    /// is there who has nothing else to read; and it is a trouble.
+    public static let restoringSeconds: Int64 = 60
+    /// Records that no checkpoint includes for so long are a trouble: none can be pruned.
+    public static let uncheckpointedSeconds: Int64 = 900
+    /// Members at a time; others are not heard.
+    public static let membersMax = 256
     /// Records between two checkpoints that a new owner reads for the sake of comparing.
     public static let auditRecords: UInt64 = 2000
     /// Of a checkpoint's pieces nothing is kept when none has come for so long.
     public static let pieceSeconds: Int64 = 30
-    /// Checkpoints put together at a time; of the one that waits longest the pieces are dropped.
-    public static let checkpointsAtOnce = 16
+    /// Whoever sends pieces was heard within this time.
+    public static let pieceSilenceSeconds: Int64 = 5
+    /// Bytes of checkpoints that are put together at a time, all together; beyond, the pieces of
+    /// whoever was silent longest are dropped.
+    public static let pieceBytesMax = 64 << 20
 }

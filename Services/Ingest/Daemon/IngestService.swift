@@ -56,7 +56,7 @@ final class IngestService: Service {
     func reload() throws {
         pending.removeAll()
         core = Core(try StoredState(database: database).load(), in: outside.replica)
-        ownership.logicIs(core.logic)
+        try ownership.logicIs(core.logic)
     }
 
     func directoryWillChange(_ event: Event) throws {
@@ -100,7 +100,7 @@ final class IngestService: Service {
         guard let logic else { return }
         outside.log.info("the logs go over to another version of the logic", ["logic": logic])
         try take(.logic(logic))
-        ownership.logicIs(core.logic)
+        try ownership.logicIs(core.logic)
     }
 
     func pruneFloor(of stream: StreamName) throws -> UInt64? {

@@ -12,7 +12,6 @@ struct KeptCheckpoint: Hashable {
     var outputSequence: UInt64
     var outputHash: UInt64
     var logic: UInt16
-    var received: Timestamp
     /// Bytes of the state.
     var size: Int
 
@@ -33,7 +32,7 @@ struct KeptCheckpoints {
 
     private static let columns = """
         partition, sequence, hash, output_sequence, output_hash, logic, state_hash, received,
-        length(state)
+        length(state), proven
         """
 
     /// Of one partition, ascending.
@@ -74,10 +73,11 @@ struct KeptCheckpoints {
         KeptCheckpoint(
             partition: partition,
             row: CheckpointRow(
-                sequence: UInt64(row.int64(1)), stateHash: UInt64(bitPattern: row.int64(6))),
+                sequence: UInt64(row.int64(1)), stateHash: UInt64(bitPattern: row.int64(6)),
+                received: row.time(7), isProven: row.int(9) != 0),
             hash: UInt64(bitPattern: row.int64(2)), outputSequence: UInt64(row.int64(3)),
             outputHash: UInt64(bitPattern: row.int64(4)), logic: UInt16(row.int(5)),
-            received: row.time(7), size: row.int(8))
+            size: row.int(8))
     }
 
     func state(of checkpoint: KeptCheckpoint) throws -> [UInt8] {
@@ -87,7 +87,7 @@ struct KeptCheckpoints {
         ) { $0.blob(0) } ?? []
     }
 
-    /// Keeps one more, which is newer than those that are there; the oldest goes.
+    /// Keeps one more, which is newer than those that are there; what is outdated by it goes.
     func keep(_ checkpoint: Checkpoint, at time: Timestamp) throws {
         try database.run(
             """
@@ -101,11 +101,18 @@ struct KeptCheckpoints {
             .integer(Int64(bitPattern: checkpoint.output.hash)), .integer(checkpoint.logic),
             .integer(Int64(bitPattern: checkpoint.stateHash)), .time(time),
             .blob(checkpoint.state))
+        let kept = try of(checkpoint.partition).map(\.row)
+        for row in CheckpointRules.outdated(of: kept, at: time) {
+            try database.run(
+                "DELETE FROM checkpoint WHERE partition = ? AND sequence = ?",
+                .integer(checkpoint.partition.number), .integer(row.sequence))
+        }
+    }
+
+    /// Somebody began with it and came to the end of the log.
+    func prove(_ sequence: UInt64, of partition: Partition) throws {
         try database.run(
-            """
-            DELETE FROM checkpoint WHERE partition = ?1 AND sequence <= (
-                SELECT sequence FROM checkpoint WHERE partition = ?1
-                ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
-            """, .integer(checkpoint.partition.number), .integer(Limits.checkpointsKept))
+            "UPDATE checkpoint SET proven = 1 WHERE partition = ? AND sequence = ?",
+            .integer(partition.number), .integer(sequence))
     }
 }

@@ -1,4 +1,5 @@
 import Bus
+import Hashing
 import Hosting
 import IngestCore
 import Model
@@ -18,8 +19,16 @@ final class Ownership {
     var counts = OwnershipCounts()
     /// Places of which two states are known.
     var conflicts: [Partition: UInt64] = [:]
-    /// Since when nobody computes a partition though there are records that no checkpoint includes.
-    var neglected: [Partition: Timestamp] = [:]
+    /// Partitions with records that no checkpoint includes.
+    var waiting: [Partition: Waiting] = [:]
+    /// Why the last checkpoint of a partition was refused, until one is kept.
+    var refusals: [Partition: CheckpointRefusal] = [:]
+    /// With which checkpoints somebody began since it was last heard how that went.
+    private var handedOut: [Partition: Set<UInt64>] = [:]
+    /// The last one given out.
+    private var lastHandedOut: [Partition: UInt64] = [:]
+    /// Checkpoints with which somebody began who gave the partition up, and when that was.
+    private var failed: [Partition: [UInt64: Timestamp]] = [:]
     private var routes: [ID128: Route] = [:]
     private var readers: [ID128: (reader: CheckpointReader, heard: Timestamp)] = [:]
     private var ticked = Timestamp.zero
@@ -45,13 +54,13 @@ final class Ownership {
         switch question {
         case .join(let member, let logic):
             routes[member] = route
-            return handle(.heard(member: member, logic: logic, holdings: []))
+            return try handle(.heard(member: member, logic: logic, holdings: []))
         case .renew(let member, let logic, let holdings):
             routes[member] = route
-            return handle(.heard(member: member, logic: logic, holdings: holdings))
-        case .leave(let member): return handle(.left(member: member))
+            return try handle(.heard(member: member, logic: logic, holdings: holdings))
+        case .leave(let member): return try handle(.left(member: member))
         case .checkpoint(let piece):
-            let verdict = try take(piece)
+            guard let verdict = try take(piece) else { return nil }
             let answer = CheckpointAnswer(
                 partition: piece.partition, id: piece.id, verdict: verdict)
             outside.tell(.checkpointAnswer(answer), to: route)
@@ -69,20 +78,20 @@ final class Ownership {
         readers = readers.filter {
             outside.now - $0.value.heard <= .seconds(Limits.pieceSeconds)
         }
-        let raised = handle(.tick)
-        try noteNeglected()
+        let raised = try handle(.tick)
+        try noteWaiting()
         return raised
     }
 
     private static let tickMilliseconds: Int64 = 200
 
     /// The logs go on by this version, or do not: the turn that raised it was taken back.
-    func logicIs(_ version: UInt16) {
+    func logicIs(_ version: UInt16) throws {
         guard version != coordinator.logic else { return }
-        _ = handle(.logic(version))
+        _ = try handle(.logic(version))
     }
 
-    private func handle(_ input: Coordinator.Input) -> UInt16? {
+    private func handle(_ input: Coordinator.Input) throws -> UInt16? {
         let before = coordinator.memberIDs
         var effects: [Coordinator.Effect] = []
         coordinator.handle(input, at: outside.now, into: &effects)
@@ -94,6 +103,8 @@ final class Ownership {
                 outside.tell(
                     .assign(member: member, logic: logic, assignments: assignments), to: route)
             case .raise(let version): raised = version
+            case .lived(let partition): try lived(partition)
+            case .failed(let partition): try failed(partition)
             }
         }
         tellChanges(since: before)
@@ -112,33 +123,27 @@ final class Ownership {
         }
     }
 
-    private func noteNeglected() throws {
-        let unowned = coordinator.unowned
-        guard !unowned.isEmpty else { return neglected.removeAll() }
-        let newest = try checkpoints.newest()
-        let waiting = unowned.filter { partition in
-            let end = outside.position(of: .input(partition))?.sequence ?? 0
-            return end > newest[partition] ?? 0
-        }
-        neglected = Dictionary(
-            uniqueKeysWithValues: waiting.map { ($0, neglected[$0] ?? outside.now) })
-    }
-
     // MARK: Checkpoints
 
     /// Takes a piece. Whether the whole would be kept is known from the first one.
-    private func take(_ piece: CheckpointPiece) throws -> CheckpointVerdict {
+    ///
+    /// - Returns: nil for no answer: then it is sent again.
+    private func take(_ piece: CheckpointPiece) throws -> CheckpointVerdict? {
+        let head = Checkpoint(
+            partition: piece.partition, input: piece.input, output: piece.output,
+            logic: piece.logic, stateHash: piece.stateHash, state: [])
+        guard coordinator.hasSeat(piece.member, at: piece.partition) else {
+            // While it is not known who has what, it may still say that it has it.
+            return coordinator.isSettled ? refuse(head, .stranger) : nil
+        }
         if piece.offset == 0 {
-            let head = Checkpoint(
-                partition: piece.partition, input: piece.input, output: piece.output,
-                logic: piece.logic, stateHash: piece.stateHash, state: [])
             switch try decide(on: head) {
             case .keep: break
             case .known: return .kept
             case .refuse(let refusal): return refuse(head, refusal)
             }
         }
-        makeRoom(for: piece.member)
+        guard makeRoom(for: piece) else { return nil }
         var reader = readers[piece.member]?.reader ?? CheckpointReader()
         let step = reader.take(piece)
         readers[piece.member] = (reader, outside.now)
@@ -149,15 +154,29 @@ final class Ownership {
             return .refused(reason)
         case .whole(let checkpoint):
             readers[piece.member] = nil
+            guard Hash.state(checkpoint.state) == checkpoint.stateHash else {
+                return refuse(checkpoint, .stateHash)
+            }
             return try take(checkpoint)
         }
     }
 
-    /// Forgets the pieces of whoever was silent longest, if there are too many others.
-    private func makeRoom(for member: ID128) {
-        guard readers[member] == nil, readers.count >= Limits.checkpointsAtOnce else { return }
-        let longest = readers.min { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }
-        if let longest { readers[longest.key] = nil }
+    /// Forgets the pieces of whoever was silent longest, as long as there are too many of others.
+    /// False if there are, and none of them is silent: two would push each other out for ever.
+    private func makeRoom(for piece: CheckpointPiece) -> Bool {
+        while true {
+            let others = readers.filter { $0.key != piece.member }
+            let bytes = others.reduce(0) { $0 + $1.value.reader.byteCount }
+            guard bytes + Int(piece.offset) + piece.bytes.count > Limits.pieceBytesMax,
+                let longest = others.min(by: {
+                    ($0.value.heard, $0.key) < ($1.value.heard, $1.key)
+                })
+            else { return true }
+            guard outside.now - longest.value.heard > .seconds(Limits.pieceSilenceSeconds) else {
+                return false
+            }
+            readers[longest.key] = nil
+        }
     }
 
     private func take(_ checkpoint: Checkpoint) throws -> CheckpointVerdict {
@@ -172,6 +191,7 @@ final class Ownership {
                 }
             }
             counts.checkpoints += 1
+            refusals[checkpoint.partition] = nil
             return .kept
         case .known: return .kept
         case .refuse(let refusal): return refuse(checkpoint, refusal)
@@ -193,6 +213,7 @@ final class Ownership {
         _ checkpoint: Checkpoint, _ refusal: CheckpointRefusal
     ) -> CheckpointVerdict {
         counts.checkpointsRefused[refusal.rawValue, default: 0] += 1
+        if refusal != .stranger { refusals[checkpoint.partition] = refusal }
         if refusal == .otherState { alarm(checkpoint) }
         return .refused(refusal.explanation)
     }
@@ -209,6 +230,42 @@ final class Ownership {
             ])
     }
 
+    // MARK: How those that are given out turn out
+
+    /// Somebody came to the end of a log: if only one checkpoint was given out since it was last
+    /// heard how that went, it was that one that led there.
+    private func lived(_ partition: Partition) throws {
+        let begun = handedOut.removeValue(forKey: partition) ?? []
+        guard begun.count == 1, let sequence = begun.first else { return }
+        try checkpoints.prove(sequence, of: partition)
+        failed[partition]?[sequence] = nil
+    }
+
+    /// Somebody gave a partition up: the next one begins with another checkpoint, if there is one,
+    /// and that may be who gave it up.
+    private func failed(_ partition: Partition) throws {
+        outside.log.error(
+            "an evaluator gave a partition up",
+            [
+                "partition": partition,
+                "hint": "its log says why; see Services/Ingest/README.md",
+            ])
+        handedOut[partition] = nil
+        guard let sequence = lastHandedOut.removeValue(forKey: partition) else { return }
+        failed[partition, default: [:]][sequence] = outside.now
+        let kept = try checkpoints.of(partition).map(\.row.sequence)
+        let known = failures(of: partition)
+        guard kept.contains(where: { !known.contains($0) }) else { return }
+        _ = try handle(.retry(partition))
+    }
+
+    /// Checkpoints that lately led to nothing.
+    private func failures(of partition: Partition) -> Set<UInt64> {
+        let limit = Duration.seconds(Limits.failedSeconds)
+        failed[partition] = failed[partition]?.filter { outside.now - $0.value < limit }
+        return Set((failed[partition] ?? [:]).keys)
+    }
+
     // MARK: What a new owner begins with
 
     /// A checkpoint with the configuration as of it; no rows where there is none, and then
@@ -220,9 +277,13 @@ final class Ownership {
         let kept = try checkpoints.of(partition).filter { checkpoint in
             try outside.isOnChain(checkpoint.input(in: end.incarnation), of: .input(partition))
         }
-        guard let (begin, audit) = CheckpointRules.choose(from: kept.map(\.row)),
+        guard
+            let (begin, audit) = CheckpointRules.choose(
+                from: kept.map(\.row), failed: failures(of: partition)),
             let chosen = kept.first(where: { $0.row == begin })
         else { return StreamSnapshot([], at: .start(of: end.incarnation)) }
+        handedOut[partition, default: []].insert(begin.sequence)
+        lastHandedOut[partition] = begin.sequence
         let newer = kept.first { $0.row == audit }
         let snapshot = PartitionSnapshot(
             configuration: try placed.configuration(of: partition, asOf: begin.sequence),
@@ -237,8 +298,8 @@ final class Ownership {
         return StreamSnapshot(snapshot.records, at: chosen.input(in: end.incarnation))
     }
 
-    /// Where the older of two checkpoints stands: no new owner needs what is before. Nil while
-    /// there are fewer.
+    /// Where the oldest checkpoint stands: no new owner needs what is before. Nil while there are
+    /// not two.
     func pruneFloor(of partition: Partition) throws -> UInt64? {
         let kept = try checkpoints.of(partition)
         return kept.count < Limits.checkpointsKept ? nil : kept.first?.row.sequence

@@ -15,13 +15,7 @@ struct OwnershipCounts {
 // What is to be seen of owners and checkpoints.
 extension Ownership {
     var troubles: [String] {
-        var found: [String] = []
-        let limit = Duration.seconds(Limits.unownedSeconds)
-        let forgotten = neglected.filter { outside.now - $0.value > limit }
-        if !forgotten.isEmpty {
-            found.append(
-                "nobody evaluates \(list(forgotten.keys)), and there are records to evaluate")
-        }
+        var found = neglectTroubles
         for (partition, sequence) in conflicts.sorted(by: { $0.key < $1.key }) {
             found.append(
                 "in/\(partition): two evaluators computed different states at record \(sequence)")
@@ -33,14 +27,6 @@ extension Ownership {
                     + "the logs go by \(coordinator.logic): it gets no partition")
         }
         return found
-    }
-
-    private func list(_ partitions: some Sequence<Partition>) -> String {
-        let sorted = partitions.sorted()
-        let shown = sorted.prefix(8).map(\.description).joined(separator: ", ")
-        let noun = sorted.count == 1 ? "partition" : "partitions"
-        return sorted.count > 8
-            ? "\(sorted.count) \(noun) (\(shown), …)" : "\(noun) \(shown)"
     }
 
     /// Members, seats, moves and checkpoints, for `GET /v1/status/ingest`.
@@ -86,8 +72,9 @@ extension Ownership {
     private func json(_ kept: KeptCheckpoint) -> JSON {
         [
             "sequence": .integer(Int64(clamping: kept.row.sequence)),
-            "received": .string(kept.received.description),
-            "ageSeconds": .integer((outside.now - kept.received).components.seconds),
+            "received": .string(kept.row.received.description),
+            "ageSeconds": .integer((outside.now - kept.row.received).components.seconds),
+            "proven": .bool(kept.row.isProven),
             "bytes": .integer(Int64(kept.size)),
             "stateHash": .string(CheckpointRules.text(of: kept.row.stateHash)),
         ]
@@ -99,6 +86,14 @@ extension Ownership {
             .set(Double(coordinator.memberIDs.count))
         metrics.gauge("jaga_ingest_partitions_unowned", "Partitions that no evaluator has.")
             .set(Double(coordinator.unowned.count))
+        let neglected = metrics.gauge(
+            "jaga_ingest_partitions_neglected",
+            "Partitions with records that are not evaluated, or not in a checkpoint, for too long.",
+            "reason")
+        let reasons = self.neglected.values
+        for reason in Neglect.allCases {
+            neglected.set(Double(reasons.count { $0 == reason }), reason.rawValue)
+        }
         metrics.gauge("jaga_ingest_partitions_moving", "Partitions that wait for a new owner.")
             .set(Double(seats.filter { $0.successor != nil }.count))
         metrics.counter("jaga_ingest_moves_total", "Moves of partitions begun.")

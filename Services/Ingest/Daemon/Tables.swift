@@ -2,7 +2,10 @@ import Store
 
 /// The tables of ingest's store, beside those of the bus and of the directory's replica.
 enum Tables {
-    static let migrations = [Migration(number: 1, sql: first), Migration(number: 2, sql: second)]
+    static let migrations = [
+        Migration(number: 1, sql: first), Migration(number: 2, sql: second),
+        Migration(number: 3, sql: third),
+    ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
     /// costs as much as the insert.
@@ -153,4 +156,7 @@ enum Tables {
             UNIQUE (partition, sequence)
         ) STRICT;
         """
+
+    /// Which checkpoints somebody came to the end of the log with.
+    private static let third = "ALTER TABLE checkpoint ADD COLUMN proven INTEGER NOT NULL DEFAULT 0"
 }
