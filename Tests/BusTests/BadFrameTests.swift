@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Frames that no program of this version sends.
-@Suite struct `Bad frames` {
+@Suite(.closingWorlds) struct `Bad frames` {
     /// What is wrong with a frame, and by which reason it is refused.
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case empty, noise, cut, prolonged, otherVersion, wrongHash, unknownStream, unknownVerb

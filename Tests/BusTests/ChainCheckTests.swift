@@ -4,7 +4,7 @@ import Store
 import Testing
 import Wire
 
-@Suite struct `A check of a chain` {
+@Suite(.closingWorlds) struct `A check of a chain` {
     /// Runs a check against a writer over the transport of the test.
     private func check(_ stream: StreamName, of writer: Node) throws -> ChainCheck {
         var configuration = Bus.Configuration(name: "verify")

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Bus
 
-@Suite struct `What a stream may forget` {
+@Suite(.closingWorlds) struct `What a stream may forget` {
     private let day = Duration.seconds(86_400)
 
     private func ages(_ seconds: [Int64], bytes: Int = 100) -> [RecordAge] {
@@ -43,7 +43,7 @@ import Wire
     }
 }
 
-@Suite struct `Pruning` {
+@Suite(.closingWorlds) struct `Pruning` {
     private static let minute = Duration.seconds(60)
 
     private static func served(

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Bus
 
-@Suite struct `Silence of a writer` {
+@Suite(.closingWorlds) struct `Silence of a writer` {
     /// What a link asks for at each 10 ms after it was last heard, as (milliseconds, step).
     private func steps(upTo milliseconds: Int) -> [(at: Int, step: PeerLink.Step)] {
         var link = PeerLink(name: "writer", now: .zero)

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// States of partitions on their way to the keeper, and back to a new owner.
-@Suite struct `A checkpoint on its way` {
+@Suite(.closingWorlds) struct `A checkpoint on its way` {
     private static let partition = Sharer.partitions[1]
     /// Four pieces.
     private static let padding = 900_000
@@ -221,7 +221,7 @@ import Wire
 }
 
 /// What a new owner reads, while the keeper goes on.
-@Suite struct `A partition's checkpoint` {
+@Suite(.closingWorlds) struct `A partition's checkpoint` {
     private static let partition = Sharer.partitions[1]
 
     /// In the middle of reading it (SNAP), or before what comes after it is asked for (REPLAY).

@@ -3,7 +3,7 @@ import Model
 import Testing
 import Wire
 
-@Suite struct `A computed stream` {
+@Suite(.closingWorlds) struct `A computed stream` {
     private static let input = StreamName.input(3)
     private static let output = StreamName.events(3)
 

@@ -3,7 +3,7 @@ import Model
 import Testing
 import Wire
 
-@Suite struct `A followed stream` {
+@Suite(.closingWorlds) struct `A followed stream` {
     @Test(arguments: Carrier.allCases)
     func `reaches a late subscriber whole`(carrier: Carrier) throws {
         let world = try World(carrier)

@@ -4,7 +4,7 @@ import Store
 import Testing
 import Wire
 
-@Suite struct `A stream that is not the one it was` {
+@Suite(.closingWorlds) struct `A stream that is not the one it was` {
     /// After the older copy was put back: fewer records than the consumer has, other ones at the
     /// same places, or more.
     @Test(arguments: Carrier.allCases, [0, 5, 20])

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// Members that cannot evaluate what they were given.
-@Suite struct `A member that` {
+@Suite(.closingWorlds) struct `A member that` {
     private static let partition = Sharer.partitions[1]
 
     @Test(arguments: Carrier.allCases)

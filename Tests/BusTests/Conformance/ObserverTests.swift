@@ -5,7 +5,7 @@ import Store
 import Testing
 import Wire
 
-@Suite struct `What is to be seen of streams` {
+@Suite(.closingWorlds) struct `What is to be seen of streams` {
     @Test(arguments: Carrier.allCases)
     func `is how far each consumer has them on its disk, also after a restart`(
         carrier: Carrier

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Several members under random faults, each run repeatable by its seed.
-@Suite struct `Partitions under random faults` {
+@Suite(.closingWorlds) struct `Partitions under random faults` {
     @Test(arguments: 1...10)
     func `are evaluated once and in order, whoever has them`(seed: Int) throws {
         let swarm = try Swarm(seed: UInt64(seed))

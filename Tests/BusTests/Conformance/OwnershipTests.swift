@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// Partitions that are shared out among members, and go from one to another.
-@Suite struct `A partition` {
+@Suite(.closingWorlds) struct `A partition` {
     private static let all = Sharer.partitions
 
     @Test(arguments: Carrier.allCases)

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// What the rules above a transport make of it, whatever it does to frames.
-@Suite struct `What a transport does to frames` {
+@Suite(.closingWorlds) struct `What a transport does to frames` {
     @Test(arguments: Carrier.allCases)
     func `is repaired where it loses, doubles and mixes up everything`(carrier: Carrier) throws {
         let world = try World(carrier)

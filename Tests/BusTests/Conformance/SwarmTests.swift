@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Whole small suites under random faults, each repeatable by its seed.
-@Suite struct `Under random faults` {
+@Suite(.closingWorlds) struct `Under random faults` {
     private static let inputs = [StreamName.input(0), .input(1)]
     private static let outputs = [StreamName.events(0), .events(1)]
 

@@ -4,7 +4,7 @@ import Store
 import Testing
 import Wire
 
-@Suite struct `A turn` {
+@Suite(.closingWorlds) struct `A turn` {
     @Test(arguments: Carrier.allCases)
     func `that is undone applies nothing, and everything comes again`(carrier: Carrier) throws {
         let world = try World(carrier)

@@ -22,6 +22,13 @@ final class World {
         self.carrier = carrier
         network = carrier.network()
         folder = try TemporaryFolder()
+        Worlds.ofTest?.worlds.append(self)
+    }
+
+    /// Ends all processes: sockets and their threads go with the test that opened them.
+    func close() {
+        for node in nodes { node.kill() }
+        nodes = []
     }
 
     var now: Moment {
@@ -71,4 +78,27 @@ final class World {
         let end = now.monotonic + duration
         while now.monotonic < end { try round() }
     }
+}
+
+/// The worlds of one test case.
+final class Worlds: @unchecked Sendable {
+    @TaskLocal static var ofTest: Worlds?
+    fileprivate(set) var worlds: [World] = []
+}
+
+/// Closes what a test opened, as processes and their world hold each other.
+struct ClosingWorlds: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let opened = Worlds()
+        defer { for world in opened.worlds { world.close() } }
+        try await Worlds.$ofTest.withValue(opened, operation: function)
+    }
+}
+
+extension Trait where Self == ClosingWorlds {
+    static var closingWorlds: Self { ClosingWorlds() }
 }
