@@ -15,7 +15,8 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 1000000
 
-.PHONY: help setup build run test fuzz-wire bench bench-bus bench-evaluator lint format simulate clean install
+.PHONY: help setup build run test fuzz-wire bench bench-bus bench-evaluator lint format simulate \
+	clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
