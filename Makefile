@@ -15,8 +15,8 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 1000000
 
-.PHONY: help setup build run test fuzz-wire bench bench-bus bench-evaluator lint format simulate \
-	clean install
+.PHONY: help setup build run test test-long fuzz-wire bench bench-bus bench-evaluator lint format \
+	simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -41,6 +41,11 @@ else
 	swift test $(FLAGS) --skip-build --disable-xctest --filter '$(FILTER)'
 endif
 
+test-long: setup ## try the evaluator's properties on a million random cases
+	swift build --build-tests $(FLAGS)
+	LONG_TESTS=1 swift test $(FLAGS) --skip-build --disable-xctest \
+		--filter 'ExactnessTests|LookingUpTests'
+
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
 	@scripts/fuzz $(RUNS)
 
@@ -60,7 +65,7 @@ lint: ## check format and scripts
 	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
-	@for script in scripts/bench scripts/bench-bus; do \
+	@for script in scripts/bench scripts/bench-bus scripts/geodesic-table; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
 

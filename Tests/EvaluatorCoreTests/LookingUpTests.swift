@@ -1,5 +1,6 @@
 import EvaluatorCore
 import Geometry
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -7,10 +8,13 @@ import Testing
 /// Zones that are looked up decide as zones that are gone through one by one: the same zones in one
 /// circle, and in circles of so few each that nothing is looked up.
 @Suite struct LookingUpTests {
+    /// A few; many with LONG_TESTS in the environment: a million fixes.
+    private var worlds: UInt64 { getenv("LONG_TESTS") == nil ? 6 : 1200 }
+
     @Test(arguments: Place.all)
     func `what is told is the same, to the last bit and in the same order`(place: Place) {
         var crossings: [Bool: Int] = [:]
-        for seed in 0..<6 as Range<UInt64> {
+        for seed in 0..<worlds as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var zones = (0..<Int.random(in: 24...400, using: &random)).map {
                 random.zone($0, of: place)

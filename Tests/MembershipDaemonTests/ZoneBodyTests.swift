@@ -100,6 +100,22 @@ import Testing
             "geometry.coordinates[1][0][1]", "repeats"
         ),
         ("MultiPolygon", "[]", "geometry.coordinates", "no polygon"),
+        ("Point", "['NaN', 3]", "geometry.coordinates", "position"),
+        ("Point", "[null, 3]", "geometry.coordinates", "position"),
+        ("Point", "[3.1, 101.7]", "geometry.coordinates[1]", "101.7"),
+        (
+            "Polygon", "[[[101, 3], [101, 3.1], [101, 3.2], [101, 3]]]",
+            "geometry.coordinates[0][0]", "no area"
+        ),
+        (
+            "Polygon", "[[[0, 0], [0, 0.1], [0, 0.1], [0.1, 0], [0, 0]]]",
+            "geometry.coordinates[0][2]", "repeats"
+        ),
+        (
+            "Polygon",
+            "[[[0, 0], [1, 0], [1, 1], [0, 0]], [[0.1, 0.9], [0.1, 0.8], [0.2, 0.9], [0.1, 0.9]]]",
+            "geometry.coordinates[1][0]", "hole 1 of polygon 0 is outside"
+        ),
         ("Polygon", "[5]", "geometry.coordinates[0]", "list"),
         ("Polygon", "[[5]]", "geometry.coordinates[0][0]", "position"),
     ]
@@ -115,11 +131,28 @@ import Testing
         #expect(problem.hint?.isEmpty == false)
     }
 
+    @Test func `an outline of 100,000 points is refused before it is looked at`() throws {
+        let points = (0..<100_000).map { "[\($0 % 180),\($0 % 90)]" } + ["[0,0]"]
+        let body = try feature("Polygon", "[[" + points.joined(separator: ",") + "]]")
+        let problem = problem { _ = try ZoneBody.read(body, isNew: true) }
+        #expect(problem.field == "geometry.coordinates")
+        #expect(problem.detail.contains("100000 points, at most 10000"))
+        #expect(problem.hint?.contains("simplify") == true)
+    }
+
+    @Test func `coordinates in the wrong order are told as such`() throws {
+        let body = try feature("Point", "[3.139, 101.69]", "'name': 'Z', 'radius': 100")
+        #expect(
+            problem { _ = try ZoneBody.read(body, isNew: true) }.hint?.contains("swapped") == true)
+    }
+
     @Test func `a radius belongs to a Point and is a sensible one`() throws {
         for (type, coordinates, properties, field) in [
             ("Point", "[1, 2]", "'name': 'Z'", "properties.radius"),
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 'big'", "properties.radius"),
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 0.2", "properties.radius"),
+            ("Point", "[1, 2]", "'name': 'Z', 'radius': 0", "properties.radius"),
+            ("Point", "[1, 2]", "'name': 'Z', 'radius': -50", "properties.radius"),
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 1e300", "properties.radius"),
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 1000000", "properties.radius"),
             ("Polygon", "[\(square)]", "'name': 'Z', 'radius': 5", "properties.radius"),

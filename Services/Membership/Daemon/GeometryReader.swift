@@ -115,9 +115,12 @@ struct GeometryReader {
         guard abs(latitude) <= 90,
             let position = Coordinate(latitude: latitude, longitude: longitude)
         else {
+            let mayBeSwapped = abs(latitude) <= 180 && abs(longitude) <= 90
             throw .invalid(
                 "\(latitude) is no latitude", field: path + "[1]",
-                hint: "it goes from -90 to 90 degrees and stands second, after the longitude")
+                hint: mayBeSwapped
+                    ? "the two look swapped: GeoJSON has the longitude first, then the latitude"
+                    : "it goes from -90 to 90 degrees and stands second, after the longitude")
         }
         return position
     }

@@ -40,6 +40,7 @@ struct Outline {
 
     /// Throws the first fault.
     func check() throws(GeometryProblem) {
+        try checkWidths()
         try checkCrossings()
         try checkAreas()
         try checkNesting()
@@ -83,6 +84,24 @@ struct Outline {
         throw .crossesItself(
             edge: ring.position(one.vertex), other: ring.position(next.vertex),
             at: ring.points[next.vertex])
+    }
+
+    /// A ring whose points lie on one line crosses itself everywhere; that is not what to say of it.
+    private func checkWidths() throws(GeometryProblem) {
+        for (number, edges) in edges.enumerated() {
+            let first = edges[0]
+            let farthest = edges.max { one, other in
+                one.squaredDistance(to: first) < other.squaredDistance(to: first)
+            }
+            guard let farthest, farthest.squaredDistance(to: first) > 0 else { continue }
+            let dx = farthest.x - first.x
+            let dy = farthest.y - first.y
+            let touching = Edge.touch * (dx * dx + dy * dy).squareRoot()
+            let isLine = edges.allSatisfy { edge in
+                (dx * (edge.y - first.y) - dy * (edge.x - first.x)).magnitude < touching
+            }
+            if isLine { throw .noArea(rings.rings[number].position(0)) }
+        }
     }
 
     private func checkAreas() throws(GeometryProblem) {
@@ -151,5 +170,12 @@ struct Box {
 
     func meets(_ other: Box) -> Bool {
         west <= other.east && other.west <= east && south <= other.north && other.south <= north
+    }
+}
+
+extension Edge {
+    /// Between the starts of two edges, in the plane.
+    fileprivate func squaredDistance(to other: Edge) -> Double {
+        (x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)
     }
 }

@@ -1,0 +1,144 @@
+import EvaluatorCore
+import Model
+import Testing
+
+/// The same log leads to the same state, to the last bit, for good: programs of different days and
+/// machines share partitions.
+@Suite struct GoldenTests {
+    /// Hash of the state after so many events of the log, and of the ids of all that was decided
+    /// until there. A change of a rule comes with a new version of the logic, and leaves these.
+    private static let golden: [(position: Int, state: UInt64, outputs: UInt64)] = [
+        (0, 0xf3c9_e226_be6e_4a4b, 0x40bd_efd9_4169_e6ca),
+        (1, 0xbb48_3077_fe3b_f5f8, 0x40bd_efd9_4169_e6ca),
+        (50, 0xefb8_0984_8b6a_82a5, 0xe937_976f_2a1f_d2d4),
+        (200, 0x3d2a_ce57_c972_e935, 0x2f2c_1fb6_1f24_8fb1),
+        (500, 0xf553_3d05_94f8_587a, 0xe3f1_492d_90ce_4409),
+        (1000, 0xcc42_db17_87f7_d78c, 0x6f93_52ad_4db9_aac8),
+        (2000, 0x0502_f338_083d_b0f0, 0x020c_865e_001c_8aa0),
+    ]
+
+    @Test func `states and outputs of a log are the ones they always were`() {
+        let log = GoldenLog()
+        var state = PartitionState()
+        var ids: [UInt8] = []
+        var found: [Int: (state: UInt64, outputs: UInt64)] = [:]
+        for position in 0...log.events.count {
+            found[position] = (state.stateHash, PartitionState.hash(ofState: ids))
+            guard position < log.events.count else { break }
+            var outputs: [Event] = []
+            state.handle(log.events[position], into: &outputs)
+            for output in outputs { ids += output.id.raw.bytes }
+        }
+        for (position, hash, outputs) in Self.golden {
+            #expect(found[position]?.state == hash, "state at \(position)")
+            #expect(found[position]?.outputs == outputs, "outputs until \(position)")
+        }
+    }
+
+    @Test func `two evaluators agree at every position of a log`() throws {
+        for seed in 200..<220 as Range<UInt64> {
+            let log = RandomLog(seed: seed, count: 250, logic: 2)
+            var one = PartitionState(logics: .two)
+            var other = PartitionState(logics: .two)
+            for (position, event) in log.events.enumerated() {
+                // The other is handed over again and again, and has other memory.
+                if position % 40 == Int(seed % 40) {
+                    other = try PartitionState(
+                        configuration: log.configurations[position], state: other.encodedState(),
+                        logics: .two)
+                }
+                var said: [Event] = []
+                var saidToo: [Event] = []
+                one.handle(event, into: &said)
+                other.handle(event, into: &saidToo)
+                try #require(said == saidToo, "seed \(seed), position \(position)")
+                try #require(one.stateHash == other.stateHash, "seed \(seed), \(position)")
+            }
+        }
+    }
+}
+
+/// A log that depends on nothing but this file: neither on a generator nor on what is decided.
+private struct GoldenLog {
+    private(set) var events: [Event] = []
+    private var draws: UInt64 = 1
+
+    init() {
+        for number in 0..<2000 as Range<UInt64> {
+            events.append(
+                Event(
+                    id: EventID(ID128(high: 9, low: number)), time: time(number),
+                    trace: "req-\(number)", body: body(number)))
+        }
+    }
+
+    private func time(_ number: UInt64) -> Timestamp {
+        Timestamp(seconds: 1_760_000_000 + Int64(number) * 20)
+    }
+
+    /// Knuth's MMIX numbers.
+    private mutating func draw(_ below: Int32) -> Int32 {
+        draws = draws &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int32((draws >> 33) % UInt64(below))
+    }
+
+    private mutating func place() -> Coordinate {
+        Coordinate(
+            latitudeE7: 31_390_000 + draw(200_000) - 100_000,
+            longitudeE7: 1_799_980_000 - draw(200_000))
+    }
+
+    private mutating func zones(_ count: UInt64) -> [PlacedZone] {
+        (0..<count).map { number in
+            let middle = place()
+            var corners = [(-1, -1), (-1, 2), (0, 0), (2, 1)].map { north, east in
+                Coordinate(
+                    latitudeE7: middle.latitudeE7 + Int32(north) * 9000,
+                    longitudeE7: middle.longitudeE7 - 20_000 + Int32(east) * 9000)
+            }
+            corners[0].latitudeE7 -= draw(9000)
+            let shape: ZoneShape =
+                number % 3 == 0
+                ? .polygons([Polygon(outer: corners)])
+                : .circle(center: middle, radiusCentimetres: 2000 + draw(30_000))
+            return .make(
+                number, shape, kind: number % 4 == 0 ? .alert : .safe, active: number % 7 != 6,
+                hysteresis: Int(draw(50)), version: Int64(draw(9)))
+        }
+    }
+
+    private func person(_ number: UInt64) -> PersonID { PersonID(ID128(high: 2, low: number % 7)) }
+
+    private mutating func body(_ number: UInt64) -> EventBody {
+        let who = person(number)
+        let circle = CircleID(ID128(high: 1, low: number % 2))
+        switch number % 50 {
+        case 0, 1: return .inputCircle(PlacedCircle(circle: circle, zones: zones(20 + number % 31)))
+        case 2...6:
+            return .inputPerson(
+                PlacedPerson(
+                    person: who, leadingDevice: nil,
+                    circles: [CircleID(ID128(high: 1, low: 0)), CircleID(ID128(high: 1, low: 1))],
+                    zones: []))
+        case 17, 23:
+            return .inputSignal(
+                EmergencySignal(
+                    id: EmergencyID(ID128(high: 5, low: number)), person: who, trigger: .panic,
+                    raised: time(number), received: time(number),
+                    countdownEnds: time(number) + .seconds(10), fix: nil))
+        case 31:
+            return .inputResolution(
+                EmergencyAnswer(
+                    emergency: EmergencyID(ID128(high: 5, low: number - 14)),
+                    person: person(number - 14), by: nil, at: time(number)))
+        default:
+            let fix = Fix(
+                time: time(number), position: place(), accuracyCentimetres: draw(9) * 500)
+            return .inputReport(
+                Report(
+                    id: ReportID(ID128(high: 8, low: number)), person: who,
+                    device: DeviceID(ID128(high: 3, low: number % 7)), fix: fix,
+                    late: draw(20) == 0, received: time(number)))
+        }
+    }
+}

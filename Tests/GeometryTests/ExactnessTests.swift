@@ -1,0 +1,127 @@
+import Geometry
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+/// How exact `Region` is, by judges that share nothing with it.
+@Suite struct ExactnessTests {
+    /// What is promised up to 10 km from an edge.
+    private func allowed(_ metres: Double) -> Double { max(0.5, metres * 0.001) }
+
+    /// What is kept, which is more: 2 cm, of which rounding to 10⁻⁷ degrees takes no part.
+    private func kept(_ metres: Double) -> Double { 0.02 + metres * 0.00001 }
+
+    @Test func `distances and containment are GeographicLib's`() throws {
+        var region: Region?
+        var circles = 0
+        var questions = 0
+        for line in GeodesicTable.lines.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let numbers = try words.dropFirst().map { try #require(Int32($0)) }
+            func place(_ index: Int) -> Coordinate {
+                Coordinate(latitudeE7: numbers[index], longitudeE7: numbers[index + 1])
+            }
+            switch words[0] {
+            case "C":
+                circles += 1
+                let shape = ZoneShape.circle(center: place(0), radiusCentimetres: 50_000)
+                let circle = try #require(Region(prepare(shape)))
+                let found = circle.signedDistance(from: EarthPoint(place(2)))
+                let expected = Double(numbers[4]) / 1000 - 500
+                #expect(abs(Double(found.centimetres) / 100 - expected) < kept(expected), "\(line)")
+                #expect(found.isInside == (expected < 0))
+            case "P":
+                let ring = stride(from: 0, to: numbers.count, by: 2).map(place)
+                region = try Region(prepare(.polygons([Polygon(outer: ring)])))
+            default:
+                questions += 1
+                let point = EarthPoint(place(0))
+                let polygon = try #require(region)
+                let found = polygon.signedDistance(from: point)
+                let metres = Double(numbers[2]) / 1000
+                let expected = numbers[3] == 1 ? -metres : metres
+                #expect(abs(Double(found.centimetres) / 100 - expected) < kept(metres), "\(line)")
+                #expect(polygon.contains(point) == (expected < 0) || metres < 0.02, "\(line)")
+            }
+        }
+        #expect(circles == 63 && questions == 180)
+    }
+
+    @Test func `the dense judge agrees with the slow one`() {
+        var random = SeededGenerator(seed: 30)
+        for _ in 0..<40 {
+            let middle = Coordinate.at(random.number(-89.9...89.9), random.number(-180...180))
+            let size = random.number(50...10_000)
+            let polygon = random.polygon(around: middle, metres: size)
+            let dense = DenseRings(polygon)
+            let point = middle.moved(
+                azimuth: random.number(0...360), metres: random.number(0...size + 5000))
+            let metres = Oracle.distance(point, to: [polygon])
+            let judged = dense.judge(point)
+            #expect(abs(judged.metres - metres) < 0.01 + metres * 0.000001)
+            #expect(judged.isInside == Oracle.contains(point, in: [polygon]) || metres < 0.01)
+        }
+    }
+
+    /// Ten thousand cases; a million with LONG_TESTS in the environment.
+    @Test func `distance and containment agree with densified edges, wherever on earth`() throws {
+        let polygons = getenv("LONG_TESTS") == nil ? 500 : 50_000
+        var worst = 0.0
+        var insides = 0
+        for seed in 0..<polygons {
+            var random = SeededGenerator(seed: UInt64(seed) + 1_000_000)
+            let middle = random.middle()
+            let size = exp(random.number(log(20)...log(10_000)))
+            let polygon = random.polygon(around: middle, metres: size)
+            let region = try #require(Region(prepare(.polygons([polygon]))), "seed \(seed)")
+            let dense = DenseRings(polygon)
+            for _ in 0..<20 {
+                let point = random.point(of: polygon, around: middle, size: size)
+                let judged = dense.judge(point)
+                let found = region.signedDistance(from: EarthPoint(point))
+                let difference = abs(abs(Double(found.centimetres)) / 100 - judged.metres)
+                worst = max(worst, difference / allowed(judged.metres))
+                // Printed only where it fails: a million expectations would take longer than all.
+                guard difference <= allowed(judged.metres) else {
+                    #expect(difference <= allowed(judged.metres), "seed \(seed)")
+                    continue
+                }
+                let isInside = region.contains(EarthPoint(point))
+                if isInside { insides += 1 }
+                guard isInside == judged.isInside, found.isInside == isInside else {
+                    #expect(judged.metres < 0.02, "seed \(seed): \(judged)")
+                    continue
+                }
+            }
+        }
+        #expect(insides > polygons * 4 && insides < polygons * 16)
+        // Far better than what is promised.
+        #expect(worst < 0.2, "\(worst)")
+    }
+}
+
+extension SeededGenerator {
+    /// Anywhere, and more often where maps have their corners.
+    fileprivate mutating func middle() -> Coordinate {
+        switch Int.random(in: 0..<5, using: &self) {
+        case 0: .at(number(-1...1), number(-180...180))
+        case 1: .at(number(-70...70), Bool.random(using: &self) ? 180 : -179.999)
+        case 2: .at((Bool.random(using: &self) ? 1 : -1) * number(88...90), number(-180...180))
+        default: .at(number(-88...88), number(-180...180))
+        }
+    }
+
+    /// Anywhere around, within 10 km of the edge, or close to one of its corners.
+    fileprivate mutating func point(
+        of polygon: Polygon, around middle: Coordinate, size: Double
+    ) -> Coordinate {
+        switch Int.random(in: 0..<3, using: &self) {
+        case 0:
+            let corner = polygon.outer.randomElement(using: &self) ?? middle
+            return corner.moved(azimuth: number(0...360), metres: number(0...size / 20))
+        case 1: return middle.moved(azimuth: number(0...360), metres: number(0...size))
+        default: return middle.moved(azimuth: number(0...360), metres: number(0...size + 9000))
+        }
+    }
+}
