@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-@Suite struct RegionGridTests {
+@Suite struct RegionSetTests {
     /// Middle in degrees, how far zones are from it in metres, and their radii.
     private static let worlds: [(Double, Double, Double, ClosedRange<Double>)] = [
         (3.139, 101.7, 30_000, 1...500), (-16.9, 180, 20_000, 1...5000), (90, 0, 20_000, 1...900),
@@ -19,7 +19,7 @@ import Testing
             let regions = try (0..<500).map { _ in
                 try random.region(around: middle, metres: world.2, radius: world.3)
             }
-            let grid = RegionGrid(regions)
+            let grid = RegionSet(regions)
             var found: [Int32] = []
             for _ in 0..<300 {
                 let metres = random.number(0...world.2 + world.3.upperBound)
@@ -46,7 +46,7 @@ import Testing
         for _ in 0..<2000 {
             let middle = Coordinate.at(random.number(-90...90), random.number(-180...180))
             let region = try random.region(around: middle, metres: 1, radius: 1...200_000)
-            let grid = RegionGrid([region])
+            let grid = RegionSet([region])
             let reach = Double(region.inradiusCentimetres) / 100
             let edge = middle.moved(azimuth: random.number(0...360), metres: reach * 0.999)
             var found: [Int32] = []
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `no region at all, and regions of the greatest reach`() throws {
         var found: [Int32] = []
-        RegionGrid([]).append(near: EarthPoint(.at(3, 101)), to: &found)
+        RegionSet([]).append(near: EarthPoint(.at(3, 101)), to: &found)
         #expect(found.isEmpty)
         var prepared = try prepare(.circle(center: .at(0, 0), radiusCentimetres: 1000))
         prepared.reachCentimetres = .max
@@ -67,7 +67,7 @@ import Testing
         let none = try #require(Region(prepared))
         for place in [Coordinate.at(0, 0), .at(0, 180), .at(90, 0), .at(-90, 0), .at(0, -90)] {
             found = []
-            RegionGrid([none, all, all]).append(near: EarthPoint(place), to: &found)
+            RegionSet([none, all, all]).append(near: EarthPoint(place), to: &found)
             #expect(found.filter { $0 > 0 }.sorted() == [1, 2])
         }
     }

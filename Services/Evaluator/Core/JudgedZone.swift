@@ -1,43 +1,37 @@
 import Geometry
 import Model
 
-/// An active zone, ready to judge fixes.
+/// An active zone, but for its shape.
 struct JudgedZone: Sendable {
     let id: ZoneID
-    let name: String
     let kind: ZoneKind
     let hysteresisMetres: Int
-    let version: Int64
-    let region: Region
     /// When it came, counted in records of configuration: for a person judged before that, the
     /// next decision is the first one.
     fileprivate(set) var since: UInt64
+    let name: String
 
-    init?(_ zone: PlacedZone, since: UInt64) {
-        guard let region = Region(zone.geometry) else { return nil }
-        self.init(zone, region: region, since: since)
-    }
-
-    private init(_ zone: PlacedZone, region: Region, since: UInt64) {
+    fileprivate init(_ zone: PlacedZone, since: UInt64) {
         id = zone.id
-        name = zone.name
         kind = zone.kind
         hysteresisMetres = zone.hysteresisMetres
-        version = zone.version
-        self.region = region
         self.since = since
+        name = zone.name
     }
 }
 
 /// The active zones of one owner, by id.
 struct JudgedZones: Sendable {
     private(set) var zones: [JudgedZone] = []
+    /// Their shapes, in the same places.
+    private(set) var regions = JudgedZones.noRegions
     /// Zones whose geometry this program cannot read.
     private(set) var unreadable = 0
-    /// Where they are; nil while going through all is as fast, and for ids that are not unique.
-    private var grid: RegionGrid?
+    /// False while going through all is as fast, and for ids that are not unique.
+    private var isLookedUp = false
     /// From so many zones on they are looked up.
-    private static let griddedMin = 24
+    private static let lookedUpMin = 24
+    private static let noRegions = RegionSet([])
 
     /// Replaces all zones. One that was there before stays known to the people it judges, with a
     /// new shape, too; one that was away or inactive is new.
@@ -46,17 +40,21 @@ struct JudgedZones: Sendable {
         zones = []
         zones.reserveCapacity(placed.count)
         unreadable = 0
+        var regions: [Region] = []
+        regions.reserveCapacity(placed.count)
         for zone in placed.sorted(by: { $0.id < $1.id }) where zone.active {
-            let old = JudgedZones.place(of: zone.id, in: before)
-            if let judged = JudgedZone(zone, since: old.map { before[$0].since } ?? count) {
-                zones.append(judged)
-            } else {
+            guard let region = Region(zone.geometry) else {
                 unreadable += 1
+                continue
             }
+            let old = JudgedZones.place(of: zone.id, in: before)
+            zones.append(JudgedZone(zone, since: old.map { before[$0].since } ?? count))
+            regions.append(region)
         }
-        let unique = zip(zones, zones.dropFirst()).allSatisfy { $0.id < $1.id }
-        let isGridded = unique && zones.count >= JudgedZones.griddedMin
-        grid = isGridded ? RegionGrid(zones.lazy.map(\.region)) : nil
+        self.regions = regions.isEmpty ? JudgedZones.noRegions : RegionSet(regions)
+        isLookedUp =
+            zones.count >= JudgedZones.lookedUpMin
+            && zip(zones, zones.dropFirst()).allSatisfy { $0.id < $1.id }
     }
 
     /// Finds the zones that a fix can change something about: those that its point may be in and
@@ -66,9 +64,9 @@ struct JudgedZones: Sendable {
     ///   allocated.
     /// - Returns: false if all zones have to be looked at.
     func find(near point: EarthPoint, inside: [ZoneID], into places: inout [Int32]) -> Bool {
-        guard let grid else { return false }
+        guard isLookedUp else { return false }
         places.removeAll(keepingCapacity: true)
-        grid.append(near: point, to: &places)
+        regions.append(near: point, to: &places)
         let near = places.count
         for id in inside where !places[..<near].contains(where: { zones[Int($0)].id == id }) {
             if let place = JudgedZones.place(of: id, in: zones) { places.append(Int32(place)) }

@@ -78,19 +78,19 @@ struct ZoneJudge {
         _ zones: JudgedZones, _ place: Int, of link: PersonState.CircleLink?,
         for person: inout PersonState, into outputs: inout [Event]
     ) -> Int {
-        let region = zones.zones[place].region
         let id = zones.zones[place].id
         let told = person.inside.firstIndex(of: id)
         // Far outside, and never inside: still outside, or outside for the first time. A centimetre
         // more, because distances are rounded.
-        if told == nil, region.isSurelyBeyond(metres: 0.01, from: point) { return 0 }
+        if told == nil, zones.regions.isSurelyBeyond(place, metres: 0.01, from: point) { return 0 }
         let isNew =
             person.decidedAt == 0
             || max(zones.zones[place].since, link?.since ?? 0) > person.decidedAt
         let wasTold = !isNew && told != nil
         let verdict = ZoneVerdict(
-            distance: region.signedDistance(from: point), kind: zones.zones[place].kind,
-            inradiusCentimetres: region.inradiusCentimetres,
+            distance: zones.regions.signedDistance(place, from: point),
+            kind: zones.zones[place].kind,
+            inradiusCentimetres: zones.regions.inradiusCentimetres(place),
             margin: rules.margin(
                 hysteresisMetres: zones.zones[place].hysteresisMetres,
                 accuracyCentimetres: report.fix.accuracyCentimetres),

@@ -1,4 +1,4 @@
-/// Finds, among many regions, those that a point may be in, without looking at those far away.
+/// Many regions, by place; finds those that a point may be in without looking at those far away.
 ///
 /// Space is cut into cubes of several sizes. A region is listed in the cubes, eight at most, that
 /// meet the ball around it, of the smallest size not smaller than the ball; a point is in one cube
@@ -8,10 +8,10 @@
 ///
 /// Copies of who has it share it: it never changes.
 ///
-///     let grid = RegionGrid(regions)
+///     let regions = RegionSet(zones.compactMap { Region($0.geometry) })
 ///     var places: [Int32] = []
-///     grid.append(near: EarthPoint(fix.position), to: &places)
-public final class RegionGrid: Sendable {
+///     regions.append(near: EarthPoint(fix.position), to: &places)
+public final class RegionSet: Sendable {
     /// A region as it is listed.
     private struct Ball {
         var x: Int32
@@ -22,6 +22,9 @@ public final class RegionGrid: Sendable {
         var place: Int32
     }
 
+    private let shapes: [Shape]
+    /// Of all shapes, one after the other.
+    private let edges: [Edge]
     /// Sizes in use, ascending.
     private let sizes: [Int]
     private let table: CubeTable
@@ -30,7 +33,11 @@ public final class RegionGrid: Sendable {
 
     /// Takes time and memory in proportion to the number of regions.
     public init(_ regions: some RandomAccessCollection<Region>) {
-        let spans = regions.map(CubeSpan.init)
+        var edges: [Edge] = []
+        edges.reserveCapacity(regions.reduce(0) { $0 + $1.edges.count })
+        shapes = regions.map { $0.shape.moved($0.edges, to: &edges) }
+        self.edges = edges
+        let spans = shapes.map(CubeSpan.init)
         var table = CubeTable()
         for span in spans { span.forEachCube { table.count($0) } }
         let end = table.layOut()
@@ -65,7 +72,20 @@ public final class RegionGrid: Sendable {
         }
     }
 
-    /// What the grid takes beside the regions, bytes.
+    /// As ``Region/isSurelyBeyond(metres:from:)``.
+    public func isSurelyBeyond(_ place: Int, metres: Double, from point: EarthPoint) -> Bool {
+        shapes[place].isSurelyBeyond(metres: metres, from: point)
+    }
+
+    /// As ``Region/signedDistance(from:)``.
+    public func signedDistance(_ place: Int, from point: EarthPoint) -> SignedDistance {
+        shapes[place].signedDistance(from: point, edges)
+    }
+
+    /// As ``Region/inradiusCentimetres``.
+    public func inradiusCentimetres(_ place: Int) -> Int32 { shapes[place].inradiusCentimetres }
+
+    /// What finding takes beside the regions, bytes.
     public var bytes: Int { table.bytes + balls.count * MemoryLayout<Ball>.stride }
 }
 
@@ -88,12 +108,12 @@ private struct CubeSpan {
     let reach: Int32
     let size: Int
 
-    init(_ region: Region) {
-        let origin = region.plane.origin
+    init(_ shape: Shape) {
+        let origin = shape.plane.origin
         x = CubeSpan.decimetres(origin.x)
         y = CubeSpan.decimetres(origin.y)
         z = CubeSpan.decimetres(origin.z)
-        let asked = Int64((region.reach * 10).rounded(.up)) + CubeSpan.slack
+        let asked = Int64((shape.reach * 10).rounded(.up)) + CubeSpan.slack
         let reach = Int32(min(max(asked, CubeSpan.slack), CubeSpan.end))
         self.reach = reach
         size =
