@@ -2,7 +2,7 @@ import Model
 
 /// A region without its edges, which lie in a list that may hold those of many regions.
 ///
-/// Nothing in it is counted by references: asking thousands of shapes costs what their numbers cost.
+/// Nothing in it is counted by references: asking many shapes costs what their numbers cost.
 struct Shape: Sendable {
     /// Beyond this from the enclosing circle, distances are lower bounds, metres.
     static let exactWithin = 500_000.0

@@ -86,7 +86,7 @@ struct Outline {
             at: ring.points[next.vertex])
     }
 
-    /// A ring whose points lie on one line crosses itself everywhere; that is not what to say of it.
+    /// A ring of points on one line crosses itself everywhere; that is not what to say of it.
     private func checkWidths() throws(GeometryProblem) {
         for (number, edges) in edges.enumerated() {
             let first = edges[0]
