@@ -15,6 +15,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case inputCircle = 10
     case inputCircleRemoved = 11
     case inputLogic = 12
+    case inputStanding = 13
 
     // events/p
     case zoneEntered = 32
@@ -57,6 +58,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case ladderAdopted = 115
     case ladderTier = 116
     case ladderExhausted = 117
+    case ladderStanding = 118
 
     /// The CloudEvents `type`.
     public var type: String {
@@ -73,6 +75,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .inputCircle: "jaga.input.circle"
         case .inputCircleRemoved: "jaga.input.circle-removed"
         case .inputLogic: "jaga.input.logic"
+        case .inputStanding: "jaga.input.standing"
         case .zoneEntered: "jaga.zone.entered"
         case .zoneExited: "jaga.zone.exited"
         case .zoneInitial: "jaga.zone.initial"
@@ -105,6 +108,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .ladderAdopted: "jaga.ladder.adopted"
         case .ladderTier: "jaga.ladder.tier"
         case .ladderExhausted: "jaga.ladder.exhausted"
+        case .ladderStanding: "jaga.ladder.standing"
         }
     }
 }
@@ -125,6 +129,8 @@ public enum EventBody: Hashable, Sendable {
     case inputCircle(PlacedCircle)
     case inputCircleRemoved(CircleRemoval)
     case inputLogic(LogicVersion)
+    /// How an emergency stands with the notifier.
+    case inputStanding(LadderStanding)
 
     // events/p
     case zoneEntered(ZoneCrossing)
@@ -169,6 +175,8 @@ public enum EventBody: Hashable, Sendable {
     case ladderAdopted(EmergencySignal)
     case ladderTier(LadderNews)
     case ladderExhausted(LadderNews)
+    /// How an emergency stands here, for whoever may have lost it or knows it otherwise.
+    case ladderStanding(LadderStanding)
 }
 
 /// One thing that happened, told once.

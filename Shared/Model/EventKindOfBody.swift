@@ -14,6 +14,7 @@ extension EventBody {
         case .inputCircle: .inputCircle
         case .inputCircleRemoved: .inputCircleRemoved
         case .inputLogic: .inputLogic
+        case .inputStanding: .inputStanding
         case .zoneEntered: .zoneEntered
         case .zoneExited: .zoneExited
         case .zoneInitial: .zoneInitial
@@ -46,6 +47,7 @@ extension EventBody {
         case .ladderAdopted: .ladderAdopted
         case .ladderTier: .ladderTier
         case .ladderExhausted: .ladderExhausted
+        case .ladderStanding: .ladderStanding
         }
     }
 }

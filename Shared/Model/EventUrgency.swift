@@ -8,7 +8,7 @@ extension EventBody {
             .emergencyCountdown, .emergencyOpened, .emergencyJoined, .emergencyCancelled,
             .emergencyAcknowledged, .emergencyResolved, .sosRaised, .sosCancelled, .watchExpired,
             .acknowledgementGiven, .resolutionGiven, .ladderAdopted, .ladderTier,
-            .ladderExhausted:
+            .ladderExhausted, .inputStanding, .ladderStanding:
             true
         case .clockWanted(let clock), .clockUnwanted(let clock): clock.carriesEmergency
         case .clockFired(let fired), .inputClock(let fired): fired.clock.carriesEmergency

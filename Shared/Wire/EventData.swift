@@ -39,6 +39,8 @@ extension EventBody {
         case .watchChanged(let watch): try JSON.encode(watch)
         case .notificationChanged(let news): try JSON.encode(news)
         case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
+        case .inputStanding(let standing), .ladderStanding(let standing):
+            try JSON.encode(standing)
         }
     }
 
@@ -55,6 +57,7 @@ extension EventBody {
         case .inputAcknowledgement: self = .inputAcknowledgement(try read())
         case .inputResolution: self = .inputResolution(try read())
         case .inputAdoption: self = .inputAdoption(try read())
+        case .inputStanding: self = .inputStanding(try read())
         case .inputPerson: self = .inputPerson(try read())
         case .inputPersonRemoved: self = .inputPersonRemoved(try read())
         case .inputCircle: self = .inputCircle(try read())
@@ -92,6 +95,7 @@ extension EventBody {
         case .ladderAdopted: self = .ladderAdopted(try read())
         case .ladderTier: self = .ladderTier(try read())
         case .ladderExhausted: self = .ladderExhausted(try read())
+        case .ladderStanding: self = .ladderStanding(try read())
         }
     }
 }

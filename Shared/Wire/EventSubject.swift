@@ -47,6 +47,7 @@ extension EventBody {
         case .watchChanged(let watch): watch.person
         case .notificationChanged(let news): news.person
         case .ladderTier(let news), .ladderExhausted(let news): news.person
+        case .inputStanding(let standing), .ladderStanding(let standing): standing.person
         case .inputCircle, .inputCircleRemoved, .inputLogic, .deviceRemoved, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved:
             nil

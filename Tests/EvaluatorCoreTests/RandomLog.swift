@@ -28,7 +28,7 @@ struct RandomLog {
         random = SeededGenerator(seed: seed)
         people = (1...4).map { PersonID(ID128(high: seed &* 7 ^ $0, low: $0)) }
         circles = (1...3).map { CircleID(ID128(high: seed &* 5 ^ $0, low: $0)) }
-        odds = [12, 3, 3, 3, 2, 1, 1, 2, 1, 1].map { $0 * (seed % 3 == 0 ? 1 : 2) - 1 }
+        odds = [12, 3, 3, 3, 2, 1, 1, 2, 1, 1, 2].map { $0 * (seed % 3 == 0 ? 1 : 2) - 1 }
         for number in 0..<count {
             if Bool.random(using: &random) {
                 now = now + .seconds(.random(in: 0...40, using: &random))
@@ -72,6 +72,7 @@ struct RandomLog {
         case 6: return .inputCircleRemoved(CircleRemoval(circle: pick(circles)))
         case 7: return fired(person)
         case 8: return answer(number, of: person)
+        case 9: return standing(number, of: person)
         default:
             return .inputCancel(
                 EmergencyCancel(
@@ -158,6 +159,16 @@ struct RandomLog {
             note: maybe("on my way"), signals: maybe(signals) ?? [])
         return Bool.random(using: &random)
             ? .inputAcknowledgement(answer) : .inputResolution(answer)
+    }
+
+    private mutating func standing(_ number: Int, of person: PersonID) -> EventBody {
+        let signals = (0...Int.random(in: 0...2, using: &random)).map {
+            signal(number * 10 + $0, of: person)
+        }
+        return .inputStanding(
+            LadderStanding(
+                emergency: signals[0].id, person: person, state: pick(EmergencyState.allCases),
+                by: maybe(pick(people)), at: now, signals: signals))
     }
 }
 

@@ -49,6 +49,10 @@ enum EventSamples {
     private static let ladder = LadderNews(
         emergency: emergency, person: person, circle: circle, tier: 1, round: 0, recipients: 3)
 
+    private static let standing = LadderStanding(
+        emergency: emergency, person: person, state: .acknowledged, by: person, at: time,
+        signals: [signal], told: [person], reached: .delivered)
+
     private static let report = Report(
         id: ReportID(id(9)), person: person, device: device, fix: fix, trigger: .ping,
         charging: true, late: true, received: time, trace: "t-3")
@@ -65,7 +69,7 @@ enum EventSamples {
             .inputPersonRemoved(PersonRemoval(person: person)),
             .inputCircle(PlacedCircle(circle: circle, zones: [PlacedZone(home)])),
             .inputCircleRemoved(CircleRemoval(circle: circle)),
-            .inputLogic(LogicVersion(version: 2)),
+            .inputLogic(LogicVersion(version: 2)), .inputStanding(standing),
             .zoneEntered(crossing), .zoneExited(crossing), .zoneInitial(crossing),
             .emergencyCountdown(news), .emergencyOpened(news), .emergencyJoined(news),
             .emergencyCancelled(news), .emergencyAcknowledged(news), .emergencyResolved(news),
@@ -112,7 +116,7 @@ enum EventSamples {
                 recipient: person, channel: .sms, state: .accepted, gateway: "kannel",
                 answer: "0: Accepted for delivery")),
         .acknowledgementGiven(answer), .resolutionGiven(answer), .ladderAdopted(signal),
-        .ladderTier(ladder), .ladderExhausted(ladder),
+        .ladderTier(ladder), .ladderExhausted(ladder), .ladderStanding(standing),
     ]
 
     static let events = bodies.enumerated().map { index, body in

@@ -115,7 +115,7 @@ struct TailPrinter {
         switch kind {
         case .emergencyOpened, .emergencyJoined, .sosRaised, .watchExpired, .ladderExhausted: .red
         case .zoneEntered, .zoneExited: .green
-        case .notificationChanged, .ladderTier, .ladderAdopted: .cyan
+        case .notificationChanged, .ladderTier, .ladderAdopted, .ladderStanding: .cyan
         default: .dim
         }
     }

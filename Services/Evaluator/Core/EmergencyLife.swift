@@ -100,6 +100,7 @@ struct EmergencyStep: Hashable {
     var by: PersonID?
     var note: String?
     var reopened = false
-    /// When a human answered; part of the step's identity.
+    /// When a human answered; part of the step's identity. Of what is open again: when the answer
+    /// was given that came to nothing.
     var answeredAt: Timestamp?
 }

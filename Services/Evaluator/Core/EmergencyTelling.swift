@@ -17,6 +17,8 @@ extension PartitionState {
                 people[place].emergency.raise(signal, at: now, rules: rules)
             case .inputAdoption(let signal):
                 people[place].emergency.adopt(signal, at: now, rules: rules)
+            case .inputStanding(let standing):
+                people[place].emergency.stand(standing, at: now, rules: rules)
             case .inputCancel(let cancel): people[place].emergency.cancel(cancel)
             case .inputClock(let fired): people[place].emergency.fire(fired.clock.id, at: now)
             case .inputAcknowledgement(let answer): people[place].emergency.acknowledge(answer)
@@ -58,10 +60,13 @@ extension PartitionState {
 
 extension EmergencyStep {
     /// Beginning and end happen once in an emergency's life, whatever led to them; a further
-    /// signal joins once; of humans' answers each is its own.
+    /// signal joins once; of humans' answers each is its own, and may come to nothing once.
     fileprivate var cause: ID128 {
         switch kind {
-        case .countdown, .opened, .cancelled, .resolved: emergency.id.raw
+        case .countdown, .cancelled, .resolved: emergency.id.raw
+        case .opened:
+            answeredAt.map { Hash.id(.id(emergency.id), .number($0.microseconds)) }
+                ?? emergency.id.raw
         case .joined: signal.raw
         case .acknowledged:
             Hash.id(
@@ -100,6 +105,7 @@ extension EventBody {
     fileprivate var emergencyPerson: (PersonID, begins: Bool)? {
         switch self {
         case .inputSignal(let signal), .inputAdoption(let signal): (signal.person, true)
+        case .inputStanding(let standing): (standing.person, true)
         case .inputCancel(let cancel): (cancel.person, false)
         case .inputClock(let fired): (fired.clock.person, false)
         case .inputAcknowledgement(let answer), .inputResolution(let answer):

@@ -37,7 +37,7 @@ public struct PartitionState: Sendable {
         switch event.body {
         case .inputReport(let report): judge(report, event, rules, into: &outputs)
         case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
-            .inputAdoption:
+            .inputAdoption, .inputStanding:
             handleEmergency(event, rules, into: &outputs)
         case .inputPerson(let person): place(person)
         case .inputPersonRemoved(let removal): remove(removal.person, event, into: &outputs)

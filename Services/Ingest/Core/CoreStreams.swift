@@ -49,9 +49,14 @@ extension Core {
                 .inputResolution(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
         case .ladderAdopted(let signal):
-            emergencies.adopt(signal.id, into: &effects)
+            emergencies.adopt(signal, into: &effects)
             append(
                 .inputAdoption(signal), of: signal.person, cause: event.id.raw,
+                trace: event.trace, at: now, into: &effects)
+        case .ladderStanding(let standing):
+            emergencies.stand(standing, into: &effects)
+            append(
+                .inputStanding(standing), of: standing.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
         case .notificationChanged(let news):
             // What the person in danger is sent tells nobody else.

@@ -64,9 +64,11 @@ struct Emergencies {
         save(signal, into: &effects)
     }
 
-    /// The notifier opened the ladder of a signal without waiting any longer.
-    mutating func adopt(_ signal: EmergencyID, into effects: inout [Effect]) {
-        guard var row = rows[signal].flatMap({ rows[$0.emergency] }), row.state == .countdown
+    /// The notifier opened the ladder of a signal without waiting any longer; one that was lost
+    /// here is known again.
+    mutating func adopt(_ signal: EmergencySignal, into effects: inout [Effect]) {
+        _ = raise(signal, into: &effects)
+        guard var row = rows[signal.id].flatMap({ rows[$0.emergency] }), row.state == .countdown
         else { return }
         row.state = .open
         save(row, into: &effects)
@@ -84,7 +86,7 @@ struct Emergencies {
         row.state = .resolved
         row.ended = time
         save(row, into: &effects)
-        if active[row.person] == row.id { active[row.person] = nil }
+        leave(row.id, of: row.person)
     }
 
     /// A message about an emergency has come this far with this recipient.
@@ -126,7 +128,17 @@ struct Emergencies {
         }
     }
 
-    private mutating func save(_ row: EmergencyRow, into effects: inout [Effect]) {
+    /// The emergency that a person's further signals join.
+    mutating func join(_ emergency: EmergencyID, of person: PersonID) {
+        active[person] = emergency
+    }
+
+    /// Further signals of a person do not join this one.
+    mutating func leave(_ emergency: EmergencyID, of person: PersonID) {
+        if active[person] == emergency { active[person] = nil }
+    }
+
+    mutating func save(_ row: EmergencyRow, into effects: inout [Effect]) {
         rows[row.id] = row
         effects.append(.saveEmergency(row))
     }

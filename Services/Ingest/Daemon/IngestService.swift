@@ -79,7 +79,8 @@ final class IngestService: Service {
     /// Only what leads to a record of `in/p` has to be remembered; the rest may be heard twice.
     private func applyOnce(_ event: Event, from stream: StreamName) throws {
         switch event.kind {
-        case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted:
+        case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
+            .ladderStanding:
             guard try writer.isFirst(event.id, at: outside.now) else { return }
         case .notificationChanged: break
         default: return

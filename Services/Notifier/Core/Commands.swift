@@ -19,7 +19,7 @@ extension Notifier {
                 note: command.note, trace: command.trace)
             let id = Meaning.event(
                 .acknowledgementGiven, emergency.person, .id(emergency.id),
-                .number(emergencies[emergency.id]?.takings ?? 0))
+                .number(emergencies[emergency.id]?.takings ?? 0), .number(turn.now.microseconds))
             turn.publish(id, .acknowledgementGiven(answer))
         }
         turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))

@@ -18,10 +18,18 @@ extension Notifier {
             confirm(news.emergency, &turn)
             return join(news.emergency, signal: news.signal, &turn)
         }
+        if isClosed(news) { return }
         if let known = adopted(before: news) { return rename(known, as: news, &turn) }
         var emergency = Emergency(news, trace: turn.trace)
         if news.signal != news.emergency { emergency.joined = [news.signal] }
         open(emergency, &turn)
+    }
+
+    /// Whether evaluators have told of its end before: one that opens it since has lost that, and
+    /// hears of it.
+    private func isClosed(_ news: EmergencyNews) -> Bool {
+        guard let known = emergencies[news.emergency], known.isClosed == true else { return false }
+        return known.signals.contains(news.signal)
     }
 
     /// A further signal of somebody in danger.
@@ -49,6 +57,7 @@ extension Notifier {
         answered(news.signal, &turn)
         answered(news.emergency, &turn)
         confirm(news.emergency, &turn)
+        close(news.emergency, &turn)
         end(
             news.emergency, as: news.state == .cancelled ? .cancelled : .resolved, by: news.by,
             &turn)
@@ -90,6 +99,12 @@ extension Notifier {
         else { return }
         emergency.joined.append(signal)
         keep(emergency, &turn)
+        pressedAgain(id, signal: signal, &turn)
+    }
+
+    /// Everyone told hears of a further trigger that is known to be one.
+    mutating func pressedAgain(_ id: EmergencyID, signal: EmergencyID, _ turn: inout Turn) {
+        guard let emergency = emergencies[id] else { return }
         guard emergency.state.isActive, !emergency.isRecordOnly else {
             return revive(id, &turn)
         }
@@ -150,7 +165,10 @@ extension Notifier {
         unwant(emergency.taken?.clock, &turn)
         emergency.taken = nil
         emergency.state = .open
+        emergency.reopened = turn.now
+        emergency.isClosed = nil
         keep(emergency, &turn)
+        announce(id, &turn)
         if emergency.isRecordOnly { return }
         let round = (ladders[id]?.map(\.round).max() ?? 0) + 1
         for index in ladders[id, default: []].indices {
@@ -264,6 +282,13 @@ extension Notifier {
         }
         activeOf[emergency.person] = active.isEmpty ? nil : active
         turn.save(.emergency(emergency))
+    }
+
+    /// An evaluator says that it is over.
+    private mutating func close(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.isClosed != true else { return }
+        emergency.isClosed = true
+        keep(emergency, &turn)
     }
 
     /// An evaluator knows of it too.

@@ -16,7 +16,7 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var isLate: Bool
     /// Too old for a ladder: guardians are told once.
     public var isRecordOnly: Bool
-    /// Opened here, without an evaluator.
+    /// Opened here without an evaluator, or one that evaluators may have lost.
     public var isAdopted: Bool
     /// Further triggers that joined it, each told once; ids ascending.
     public var joined: [EmergencyID]
@@ -29,6 +29,10 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var takings: Int
     /// The person was told that nobody has been reached.
     public var nobodyTold: Bool
+    /// When it was last opened again; nil = never.
+    public var reopened: Timestamp?
+    /// An evaluator has told that it is over; nil = none has.
+    public var isClosed: Bool?
     /// When it was resolved or cancelled.
     public var ended: Timestamp?
     public var endedBy: PersonID?

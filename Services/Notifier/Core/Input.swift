@@ -14,6 +14,9 @@ public enum Input: Sendable {
     case test(request: UInt64, gateway: String, to: String, id: ID128, trace: String)
     case attempted(AttemptResult)
     case receipt(Receipt)
+    /// Ingest's store is not the one that it was: it and the evaluators may not know of what goes
+    /// on here. Of people of one partition, or of everybody.
+    case ingestReplaced(Partition?)
     /// Time has passed.
     case tick
 }

@@ -60,6 +60,7 @@ public struct Notifier: Sendable {
             test(request, gateway, to: to, id: id, trace: trace, &turn)
         case .attempted(let result): attempted(result, &turn)
         case .receipt(let receipt): received(receipt, &turn)
+        case .ingestReplaced(let partition): announce(of: partition, &turn)
         case .tick: break
         }
         pass(&turn)

@@ -25,6 +25,7 @@ extension Notifier {
         emergency.takings = old.takings
         emergency.nobodyTold = old.nobodyTold
         emergency.endings = old.endings
+        emergency.reopened = old.reopened
         // People have this code in the messages that they got.
         emergency.reference = old.reference
         moveHold(from: old, to: &emergency, &turn)
@@ -34,7 +35,13 @@ extension Notifier {
         close(old, &turn)
         absorb(old.fix, old.battery, into: emergency.id, &turn)
         record(.emergencyOpened, emergency, &turn)
-        guard emergency.state == .open else { return }
+        if old.opened.map({ news.raised > $0 }) ?? false, !old.signals.contains(emergency.id) {
+            // Pressed while the one before was open, and lost by evaluators.
+            pressedAgain(emergency.id, signal: emergency.id, &turn)
+        } else if emergency.state == .acknowledged {
+            announce(emergency.id, &turn)
+        }
+        guard emergencies[emergency.id]?.state == .open else { return }
         for circle in turn.directory.circles(of: emergency.person) {
             startLadder(emergency.id, circle, &turn)
         }

@@ -85,6 +85,14 @@ final class NotifierService: Service {
         }
     }
 
+    func restart(_ stream: StreamName) throws {
+        switch stream {
+        case .sos: try take(.ingestReplaced(nil))
+        case .events(let partition): try take(.ingestReplaced(partition))
+        default: break
+        }
+    }
+
     private func applyOnce(_ event: Event) throws {
         guard event.concernsNotifier, try store.apply(event.id, at: outside.now) else { return }
         try take(.event(event))

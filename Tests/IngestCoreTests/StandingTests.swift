@@ -1,0 +1,136 @@
+import Dialects
+import Directory
+import Model
+import Testing
+
+@testable import IngestCore
+
+/// The notifier says how an emergency stands: what a store that was put back has lost.
+@Suite struct StandingTests {
+    private let anna = Principal.person(person(1))
+
+    private func id(_ number: UInt64) -> EmergencyID { EmergencyID(ID128(high: 7, low: number)) }
+
+    private func signal(_ number: UInt64) -> EmergencySignal {
+        EmergencySignal(
+            id: id(number), person: person(1), trigger: .panic, raised: start, received: start,
+            countdownEnds: start)
+    }
+
+    private func standing(
+        _ state: EmergencyState, _ signals: UInt64..., reached: NotificationState? = .delivered
+    ) -> LadderStanding {
+        LadderStanding(
+            emergency: id(signals[0]), person: person(1), state: state,
+            by: state == .acknowledged ? person(3) : nil, at: start,
+            signals: signals.map(signal), told: [person(2), person(3)], reached: reached)
+    }
+
+    private func hear(_ standing: LadderStanding, _ bench: inout Bench) {
+        bench.handle(
+            .delivered(
+                Event(
+                    id: EventID(ID128(high: 88, low: UInt64(bench.input.count))), time: bench.now,
+                    body: .ladderStanding(standing))))
+    }
+
+    private func view(_ number: UInt64, _ bench: inout Bench) -> EmergencyView? {
+        guard case .emergency(let view) = bench.read(id(number), as: anna) else { return nil }
+        return view
+    }
+
+    @Test func `it answers for it again, and the evaluator hears of it`() {
+        var bench = Bench()
+        hear(standing(.open, 1, 2), &bench)
+        #expect(bench.bodies(.inputStanding) == [.inputStanding(standing(.open, 1, 2))])
+        bench.restart()
+        #expect(view(1, &bench)?.state == .open)
+        #expect(view(1, &bench)?.told == .delivered)
+        #expect(view(2, &bench)?.emergency == id(1))
+        #expect(bench.core.activeEmergencyCount == 1)
+        #expect(bench.core.emergencies.wasTold(person(2), of: id(1)))
+        #expect(bench.cancel(id(1), as: anna) == .tooLate)
+        #expect(bench.sos.isEmpty, "nobody is to be told of it again")
+    }
+
+    @Test func `a further call joins it`() throws {
+        var bench = Bench()
+        hear(standing(.open, 1), &bench)
+        guard case .emergency(let call) = bench.call(EmergencyCall(), as: anna) else {
+            Issue.record("the call is taken")
+            return
+        }
+        #expect(call.emergency == id(1))
+    }
+
+    @Test func `it joins a call that was raised meanwhile`() throws {
+        var bench = Bench()
+        guard case .emergency(let call) = bench.call(EmergencyCall(), as: anna) else {
+            Issue.record("the call is taken")
+            return
+        }
+        hear(standing(.acknowledged, 1), &bench)
+        #expect(view(1, &bench)?.emergency == call.id)
+        #expect(bench.core.activeEmergencyCount == 1)
+        #expect(bench.state(of: call.id) == .countdown, "who took it did not know of this call")
+    }
+
+    @Test func `somebody has it`() {
+        var bench = Bench()
+        hear(standing(.acknowledged, 1), &bench)
+        #expect(view(1, &bench)?.state == .acknowledged)
+        #expect(view(1, &bench)?.told == .acknowledged)
+        hear(standing(.open, 1, reached: nil), &bench)
+        #expect(view(1, &bench)?.state == .open, "and has it no longer")
+        #expect(view(1, &bench)?.told == Told.none)
+    }
+
+    @Test(arguments: [EmergencyState.resolved, .cancelled])
+    func `what has ended is known as that, and not raised by what is heard late`(
+        state: EmergencyState
+    ) throws {
+        var bench = Bench()
+        hear(standing(state, 1, 2), &bench)
+        #expect(view(1, &bench)?.state == state)
+        #expect(view(2, &bench)?.state == state)
+        #expect(bench.core.activeEmergencyCount == 0)
+        bench.handle(
+            .fired(Event(id: EventID(.zero), time: start, body: .watchExpired(signal(1)))))
+        #expect(bench.bodies(.inputSignal).isEmpty)
+        bench.restart()
+        #expect(bench.core.activeEmergencyCount == 0)
+        guard case .emergency(let call) = bench.call(EmergencyCall(), as: anna) else {
+            Issue.record("the call is taken")
+            return
+        }
+        #expect(call.emergency == call.id)
+    }
+
+    @Test func `what has ended there ends here, unless it was pressed again`() {
+        var bench = Bench()
+        hear(standing(.open, 1, 2), &bench)
+        hear(standing(.resolved, 1), &bench)
+        #expect(view(1, &bench)?.state == .open)
+        hear(standing(.resolved, 1, 2), &bench)
+        #expect(view(1, &bench)?.state == .resolved)
+        #expect(bench.core.activeEmergencyCount == 0)
+        hear(standing(.open, 1, 2), &bench)
+        #expect(view(1, &bench)?.state == .resolved, "what has ended is not opened again")
+        #expect(bench.core.activeEmergencyCount == 0)
+    }
+
+    @Test func `a signal that waits can be taken back`() {
+        var bench = Bench()
+        hear(standing(.countdown, 1, reached: nil), &bench)
+        #expect(view(1, &bench)?.state == .countdown)
+        bench.cancel(id(1), as: anna)
+        #expect(bench.sos.map(\.kind) == [.sosCancelled])
+    }
+
+    @Test func `an adopted ladder of a signal that was lost is open`() {
+        var bench = Bench()
+        bench.handle(
+            .delivered(Event(id: EventID(.zero), time: start, body: .ladderAdopted(signal(1)))))
+        #expect(view(1, &bench)?.state == .open)
+    }
+}
