@@ -1,5 +1,6 @@
 #include "allocations.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stddef.h>
 
@@ -7,6 +8,7 @@
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 
 // The bench has one thread.
@@ -30,6 +32,15 @@ void *calloc(size_t number, size_t size) { return taken(__libc_calloc(number, si
 void *realloc(void *memory, size_t size) {
     given(memory);
     return taken(__libc_realloc(memory, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    return taken(__libc_memalign(alignment, size));
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+    *memory = taken(__libc_memalign(alignment, size));
+    return *memory ? 0 : ENOMEM;
 }
 
 void free(void *memory) {

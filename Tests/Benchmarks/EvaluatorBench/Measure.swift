@@ -38,17 +38,22 @@ struct Measure {
             .inputCircle(PlacedCircle(circle: City.circle, zones: city.zones(zones))))
         var bytes = allocations_bytes()
         figures.placing = time { state.handle(circle, into: &outputs) }
-        figures.bytesOfZone = (Int(allocations_bytes()) - Int(bytes)) / zones
-        let placed = city.people(people).map(event)
+        // What was handed over lives until here: its end is not the state's gain.
+        withExtendedLifetime(circle) {
+            figures.bytesOfZone = Int(allocations_bytes() - bytes) / zones
+        }
+        figures.bytesOfPerson = placePeople(of: &city, in: &state)
         bytes = allocations_bytes()
-        for person in placed { state.handle(person, into: &outputs) }
-        figures.bytesOfPerson = (Int(allocations_bytes()) - Int(bytes)) / people
+        var inside = 0
         // Everybody's first fix, then as many again.
         for first in stride(from: 0, to: people, by: Measure.batch) {
             city.fixes(&events, count: min(Measure.batch, people - first), first: first)
             for event in events { state.handle(event, into: &outputs) }
-            outputs.removeAll(keepingCapacity: true)
+            inside += outputs.count
+            outputs = []
         }
+        events.removeAll(keepingCapacity: true)
+        figures.bytesOfState = Double(allocations_bytes() - bytes) / Double(max(1, inside))
         for _ in 0..<max(1, people / Measure.batch) {
             city.fixes(&events, count: Measure.batch)
             for event in events { state.handle(event, into: &outputs) }
@@ -57,6 +62,15 @@ struct Measure {
         measureSpeed(fixes, &figures, &city, &state, &events, &outputs)
         measureAllocations(&figures, &city, &state, &events, &outputs)
         return figures
+    }
+
+    /// Returns what each of them takes.
+    private func placePeople(of city: inout City, in state: inout PartitionState) -> Int {
+        let placed = city.people(people).map(event)
+        var outputs: [Event] = []
+        let bytes = allocations_bytes()
+        for person in placed { state.handle(person, into: &outputs) }
+        return withExtendedLifetime(placed) { Int(allocations_bytes() - bytes) / people }
     }
 
     /// The median of some rounds.
