@@ -224,8 +224,8 @@ public final class Bus {
     }
 
     private func offer(_ now: Moment) {
-        for (batch, peer) in consumer.computed.offers(now) {
-            transport.offer(batch.encoded(), to: peer)
+        for (offer, peer) in consumer.computed.offers(now) {
+            transport.offer(offer.encoded(), to: peer)
             batchesPublished += 1
         }
     }

@@ -65,7 +65,7 @@ public struct ChainCheck {
         case .control(.states(let states)):
             let own = states.filter { $0.extent.stream == stream }
             return computed.isEmpty ? own.first.map { take($0) } ?? false : judged(own)
-        case .heads, .control: return false
+        case .heads, .control, .offer: return false
         }
     }
 

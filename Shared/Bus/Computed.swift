@@ -11,6 +11,8 @@ final class Computed {
     /// Those to be computed anew, and those that were begun anew in this turn.
     private var differing: Set<StreamName> = []
     private var begun: Set<StreamName> = []
+    /// Those whose keeper may have gone back; it is asked.
+    private var doubted: Set<StreamName> = []
 
     init(peers: [Bus.Peer]) {
         for (index, peer) in peers.enumerated() {
@@ -33,6 +35,7 @@ final class Computed {
         offering.remove(stream)
         differing.remove(stream)
         begun.remove(stream)
+        doubted.remove(stream)
     }
 
     func computes(_ stream: StreamName) -> Bool { writers[stream] != nil }
@@ -40,6 +43,11 @@ final class Computed {
     /// Whether the keeper takes so little of a stream that no more of it should be computed.
     func isCongested(_ stream: StreamName) -> Bool {
         writers[stream].map { $0.keptBytes >= BusLimits.unacknowledgedBytesMax } ?? false
+    }
+
+    /// What is appended from now on follows from this record of the partition's inputs.
+    func reads(_ position: Position, of partition: Partition) {
+        writers[.events(partition)]?.input = position
     }
 
     /// Nil if this process does not compute the stream.
@@ -54,8 +62,37 @@ final class Computed {
         guard writers[extent.stream]?.peer == peer,
             let finding = change(extent.stream, { $0.hear(extent) })
         else { return }
-        if writers[extent.stream]?.keptBytes != 0 { offering.insert(extent.stream) }
-        tell(finding, of: extent.stream, hooks)
+        heard(extent.stream, finding, hooks)
+    }
+
+    /// The keeper judged what it was asked about in doubt.
+    func hear(_ state: Control.State, from peer: Int, hooks: Bus.Hooks) {
+        let stream = state.extent.stream
+        guard writers[stream]?.peer == peer, let finding = change(stream, { $0.judge(state) })
+        else { return }
+        heard(stream, finding, hooks)
+    }
+
+    private func heard(
+        _ stream: StreamName, _ finding: ComputedWriter.Finding, _ hooks: Bus.Hooks
+    ) {
+        if writers[stream]?.isInDoubt == true {
+            doubted.insert(stream)
+        } else {
+            doubted.remove(stream)
+        }
+        if writers[stream]?.keptBytes != 0 { offering.insert(stream) }
+        tell(finding, of: stream, hooks)
+    }
+
+    var hasDoubts: Bool { !doubted.isEmpty }
+
+    /// What a keeper is to be asked about.
+    func doubts(about peer: Int) -> [Control.Entry] {
+        doubted.sorted().compactMap { stream in
+            guard let writer = writers[stream], writer.peer == peer else { return nil }
+            return Control.Entry(stream, writer.claim)
+        }
     }
 
     /// Does something to a writer, if there is one.
@@ -89,10 +126,10 @@ final class Computed {
     }
 
     /// Gives what is to be offered now, and to whom.
-    func offers(_ now: Moment) -> [(batch: Batch, peer: Int)] {
+    func offers(_ now: Moment) -> [(offer: Offer, peer: Int)] {
         guard !offering.isEmpty else { return [] }
         defer { offering.removeAll(keepingCapacity: true) }
-        return offering.sorted().flatMap { stream -> [(batch: Batch, peer: Int)] in
+        return offering.sorted().flatMap { stream -> [(offer: Offer, peer: Int)] in
             guard let peer = writers[stream]?.peer else { return [] }
             return (writers[stream]?.offers(now) ?? []).map { ($0, peer) }
         }

@@ -9,6 +9,8 @@ struct ComputedWriter {
     private struct Output {
         let stored: StoredRecord
         let sequence: UInt64
+        /// The record that led to it.
+        let input: Position
     }
 
     /// What the keeper's head is to our outputs.
@@ -23,6 +25,8 @@ struct ComputedWriter {
     /// The last output, of this turn too.
     private(set) var sequence: UInt64 = 0
     private(set) var hash: UInt64 = 0
+    /// The record that is just being applied, or was last.
+    var input = Position.unknown
     private var durable: (sequence: UInt64, hash: UInt64) = (0, 0)
     /// Outputs that the keeper does not have.
     private var kept = Fifo<Output>()
@@ -36,8 +40,8 @@ struct ComputedWriter {
     private(set) var difference: UInt64?
     /// Whether the difference is that the keeper's stream is shorter than it was, or another one.
     private(set) var hasKeeperGoneBack = false
-    /// How often in a row the keeper said so.
-    private var regressions = 0
+    /// A head that was heard is behind what the keeper had: it is old, or the keeper went back.
+    private(set) var isInDoubt = false
     private var restarts = 0
     /// The output after which this began: everything before is the keeper's.
     private var base = Position.unknown
@@ -61,7 +65,9 @@ struct ComputedWriter {
             return sequence == head.sequence ? compare(hash, with: head) : .agrees
         }
         kept.append(
-            Output(stored: StoredRecord(record: record, hash: hash), sequence: sequence))
+            Output(
+                stored: StoredRecord(record: record, hash: hash), sequence: sequence,
+                input: input))
         keptBytes += record.wireBytes
         return .agrees
     }
@@ -90,16 +96,8 @@ struct ComputedWriter {
 
     /// The keeper tells where its stream ends.
     mutating func hear(_ extent: Extent) -> Finding {
-        guard !isRegression(extent.head) else {
-            regressions += 1
-            guard regressions >= BusLimits.regressionsMax else { return .agrees }
-            // Whatever the keeper had before an older copy was put back is gone here, too.
-            head = extent.head
-            guard sequence > 0 else { return .agrees }
-            hasKeeperGoneBack = true
-            return differ(at: extent.head)
-        }
-        regressions = 0
+        isInDoubt = isRegression(extent.head)
+        if isInDoubt { return .agrees }
         head = extent.head
         var finding = Finding.agrees
         if extent.head.sequence == base.sequence, base.sequence > 0 {
@@ -117,6 +115,24 @@ struct ComputedWriter {
         return finding
     }
 
+    /// What the keeper is asked about in doubt: the last that it had, as far as that is known.
+    var claim: Position {
+        guard let head, head.sequence >= base.sequence else { return base }
+        return head
+    }
+
+    /// The keeper's word on what it had.
+    mutating func judge(_ state: Control.State) -> Finding {
+        guard isInDoubt, state.asked == claim else { return .agrees }
+        guard state.verdict == .diverged else { return hear(state.extent) }
+        isInDoubt = false
+        // Whatever the keeper had before an older copy was put back is gone here, too.
+        head = state.extent.head
+        guard sequence > 0 else { return .agrees }
+        hasKeeperGoneBack = true
+        return differ(at: state.extent.head)
+    }
+
     /// Whether a head is behind what the keeper had, or of another life.
     private func isRegression(_ next: Position) -> Bool {
         [head ?? .unknown, base].contains { known in
@@ -126,13 +142,14 @@ struct ComputedWriter {
     }
 
     /// Outputs to offer now: new ones, or those again that the keeper did not take in time.
-    mutating func offers(_ now: Moment) -> [Batch] {
+    mutating func offers(_ now: Moment) -> [Offer] {
         guard let head, difference == nil, let first = kept.first else { return [] }
         if offered > head.sequence, now.monotonic - offeredAt >= BusLimits.offerWait {
             offered = head.sequence
             offeredBytes = 0
         }
-        guard let before = offered == head.sequence ? head.hash : output(offered)?.hash else {
+        guard let before = offered == head.sequence ? head.hash : output(offered)?.stored.hash
+        else {
             return []
         }
         let previous = Position(incarnation: head.incarnation, sequence: offered, hash: before)
@@ -141,21 +158,22 @@ struct ComputedWriter {
         while offered < durable.sequence, offeredBytes < BusLimits.offeredBytesMax,
             let next = output(offered + 1)
         {
-            chosen.append(next)
+            chosen.append(next.stored)
             offered += 1
-            offeredBytes += next.record.wireBytes
+            offeredBytes += next.stored.record.wireBytes
         }
         guard !chosen.isEmpty else { return [] }
         offeredAt = now.monotonic
         return Batch.cut(
-            chosen, after: previous, of: stream, head: durable.sequence, now: now.wall)
+            chosen, after: previous, of: stream, head: durable.sequence, now: now.wall
+        ).map { Offer($0, from: output($0.last.sequence)?.input ?? .unknown) }
     }
 
     /// The output at a sequence, if it is kept.
-    private func output(_ sequence: UInt64) -> StoredRecord? {
+    private func output(_ sequence: UInt64) -> Output? {
         guard let first = kept.first, sequence >= first.sequence else { return nil }
         let index = Int(sequence - first.sequence)
-        return index < kept.count ? kept[index].stored : nil
+        return index < kept.count ? kept[index] : nil
     }
 
     /// Whether computing everything anew may mend a difference. It does where the keeper's stream

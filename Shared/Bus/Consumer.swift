@@ -117,7 +117,7 @@ final class Consumer {
             try take(assignments, for: member, from: peer, hooks: hooks)
         case .control(.checkpointAnswer(let answer)):
             try take(answer, from: peer, hooks: hooks)
-        case .control:
+        case .control, .offer:
             throw WireError(.unknown, "read answer", "a question where an answer belongs")
         }
     }
@@ -181,6 +181,7 @@ final class Consumer {
             var quantum = min(left, BusLimits.quantum)
             while quantum > 0, !isCongested(stream), let (record, position) = found.next {
                 touched.insert(stream)
+                if case .input(let partition) = stream { computed.reads(position, of: partition) }
                 do {
                     try apply(stream, position, record)
                 } catch let stop as StreamStop {

@@ -69,15 +69,15 @@ extension Consumer {
     }
 
     private func greet(_ now: Moment) {
-        guard !greeting.isEmpty else { return }
+        guard !greeting.isEmpty || computed.hasDoubts else { return }
         for index in links.indices
         where now.monotonic - lastGreeting[index] >= BusLimits.helloPause {
             let found = greeting.compactMap { subscription($0, at: index) }
                 .filter { $0.askedAt == nil }.sorted { $0.stream < $1.stream }
-            guard !found.isEmpty else { continue }
-            let hello = Control.hello(
-                consumer: configuration.name,
-                entries: found.map { Control.Entry($0.stream, $0.applied) })
+            let entries =
+                found.map { Control.Entry($0.stream, $0.applied) } + computed.doubts(about: index)
+            guard !entries.isEmpty else { continue }
+            let hello = Control.hello(consumer: configuration.name, entries: entries)
             guard transport.ask(hello.encoded(), of: index) else { continue }
             lastGreeting[index] = now.monotonic
             for subscription in found {

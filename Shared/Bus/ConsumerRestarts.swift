@@ -8,7 +8,7 @@ extension Consumer {
         _ state: Control.State, from peer: Int, now: Moment, hooks: Bus.Hooks
     ) throws {
         guard let found = subscription(state.extent.stream, at: peer), !found.isStopped else {
-            return
+            return computed.hear(state, from: peer, hooks: hooks)
         }
         if case .snapshot = found.phase { return }
         // An answer to a question from before something else happened says nothing any more.

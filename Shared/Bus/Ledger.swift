@@ -1,12 +1,13 @@
 import Model
 import Wire
 
-/// Takes computed outputs into streams kept here: each iff it continues the chain.
+/// Takes computed outputs into streams kept here: each iff it continues the chain, and follows from
+/// an input that is kept here.
 ///
 /// So two that compute the same are harmless, and one that computes differently is found out.
 final class Ledger {
     private struct Offers {
-        var batches = Fifo<Batch>()
+        var waiting = Fifo<Offer>()
         var isQueued = false
         var stopped: (reason: String, at: Position)?
         /// Where somebody last offered another record than the one that is there.
@@ -18,27 +19,28 @@ final class Ledger {
     private var ready = Fifo<StreamName>()
     /// Those whose next output is not to be applied before.
     private var paused: [StreamName: Duration] = [:]
-    /// Batches of one stream that wait; the others come again.
-    private static let batchesMax = 64
+    /// Offers for one stream that wait; the others come again.
+    private static let offersMax = 64
 
     init(outbox: Outbox) { self.outbox = outbox }
 
     var hasRecords: Bool { !ready.isEmpty }
 
     func take(_ frame: [UInt8]) throws(WireError) {
-        guard case .batch(let batch) = try Frame(frame), outbox.isComputed(batch.stream) else {
+        guard case .offer(let offer) = try Frame(frame), outbox.isComputed(offer.batch.stream)
+        else {
             throw WireError(.unknown, "read offer", "no output for a computed stream kept here")
         }
-        let stream = batch.stream
-        guard offers[stream, default: Offers()].batches.count < Ledger.batchesMax,
+        let stream = offer.batch.stream
+        guard offers[stream, default: Offers()].waiting.count < Ledger.offersMax,
             offers[stream]?.stopped == nil
         else { return }
-        offers[stream, default: Offers()].batches.append(batch)
+        offers[stream, default: Offers()].waiting.append(offer)
         enqueue(stream)
     }
 
     private func enqueue(_ stream: StreamName) {
-        guard let found = offers[stream], !found.isQueued, !found.batches.isEmpty,
+        guard let found = offers[stream], !found.isQueued, !found.waiting.isEmpty,
             paused[stream] == nil
         else { return }
         offers[stream]?.isQueued = true
@@ -54,19 +56,21 @@ final class Ledger {
         }
         while left > 0, let stream = ready.popFirst() {
             offers[stream]?.isQueued = false
-            guard let batch = offers[stream]?.batches.first else { continue }
+            guard let offer = offers[stream]?.waiting.first else { continue }
             let taken = try take(
-                batch, atMost: min(left, BusLimits.quantum), now, hooks, apply)
+                offer, atMost: min(left, BusLimits.quantum), now, hooks, apply)
             left -= max(taken.count, 1)
-            if taken.isDone { offers[stream]?.batches.popFirst() }
+            if taken.isDone { offers[stream]?.waiting.popFirst() }
             enqueue(stream)
         }
     }
 
     private func take(
-        _ batch: Batch, atMost limit: Int, _ now: Moment, _ hooks: Bus.Hooks, _ apply: Bus.Apply
+        _ offer: Offer, atMost limit: Int, _ now: Moment, _ hooks: Bus.Hooks, _ apply: Bus.Apply
     ) throws -> (count: Int, isDone: Bool) {
+        let batch = offer.batch
         let stream = batch.stream
+        guard try hasInput(of: offer) else { return (0, true) }
         guard var end = outbox.end(of: stream), batch.previous.incarnation == end.incarnation,
             batch.previous.sequence <= end.sequence
         else { return (0, true) }
@@ -97,6 +101,13 @@ final class Ledger {
         return (count, known + count == batch.records.count)
     }
 
+    /// Whether the record that led to the outputs is one of ours. Where it is not, because our
+    /// store was put back from an older copy, whoever read it will hear of that.
+    private func hasInput(of offer: Offer) throws -> Bool {
+        guard case .events(let partition) = offer.batch.stream else { return true }
+        return try outbox.isOnChain(offer.input, of: .input(partition))
+    }
+
     /// Once for each place.
     private func tell(_ notice: BusNotice, _ hooks: Bus.Hooks) {
         guard case .conflict(let stream, let sequence) = notice,
@@ -121,7 +132,7 @@ final class Ledger {
 
     /// The turn is undone: what was offered comes again.
     func rolledBack() {
-        for stream in offers.keys { offers[stream]?.batches.removeAll() }
+        for stream in offers.keys { offers[stream]?.waiting.removeAll() }
     }
 
     var troubles: [String] {

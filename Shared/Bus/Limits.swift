@@ -92,9 +92,6 @@ enum BusLimits {
     static let restartsMax = 3
     /// … within this time, where it came by assignment.
     static let restartsWindow = Duration.seconds(600)
-    /// A keeper is believed to have gone back when it says so so often in a row: one saying may
-    /// have been late.
-    static let regressionsMax = 3
     /// Outputs that the ledger has not taken for so long are sent again.
     static let offerWait = Duration.milliseconds(500)
 

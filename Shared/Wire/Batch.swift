@@ -47,10 +47,18 @@ public struct Batch: Hashable, Sendable {
 
     static let headBytes = 76
 
+    /// Bytes of the whole frame.
+    var wireBytes: Int { Batch.headBytes + records.reduce(0) { $0 + $1.wireBytes } }
+
     public func encoded() -> [UInt8] {
-        let size = records.reduce(0) { $0 + $1.wireBytes }
-        var writer = ByteWriter(capacity: Batch.headBytes + size)
+        var writer = ByteWriter(capacity: wireBytes)
         FrameHead(topic: stream.topic, type: .data).write(to: &writer)
+        writeBody(to: &writer)
+        return writer.bytes
+    }
+
+    /// All but the frame's head.
+    func writeBody(to writer: inout ByteWriter) {
         writer.put(previous.incarnation)
         writer.put(previous.sequence &+ 1)
         writer.put(previous.hash)
@@ -58,9 +66,8 @@ public struct Batch: Hashable, Sendable {
         writer.put(head)
         writer.put(published.microseconds)
         writer.put(UInt32(records.count))
-        writer.put(UInt32(size))
+        writer.put(UInt32(wireBytes - Batch.headBytes))
         for record in records { record.write(to: &writer) }
-        return writer.bytes
     }
 
     /// Reads a frame and recomputes its chain.
@@ -69,14 +76,22 @@ public struct Batch: Hashable, Sendable {
     public init(frame: [UInt8]) throws(WireError) {
         var reader = ByteReader(frame, operation: "read batch")
         let head = try FrameHead(from: &reader, count: frame.count)
-        guard head.type == .data, let stream = StreamName(topic: head.topic) else {
-            throw WireError(.unknown, reader.operation, "a topic or type that nobody knows")
+        guard head.type == .data else {
+            throw WireError(.unknown, reader.operation, "a frame of another type")
+        }
+        try self.init(head, from: &reader)
+    }
+
+    /// Reads what comes after a frame's head, and recomputes its chain.
+    init(_ frameHead: FrameHead, from reader: inout ByteReader) throws(WireError) {
+        guard let stream = StreamName(topic: frameHead.topic) else {
+            throw WireError(.unknown, reader.operation, "a topic that nobody knows")
         }
         let incarnation = try reader.id()
         let first = try reader.sequence()
         let previousHash = try reader.number(UInt64.self)
         let lastHash = try reader.number(UInt64.self)
-        self.head = try reader.sequence()
+        head = try reader.sequence()
         published = Timestamp(microseconds: try reader.number())
         let count = Int(try reader.number(UInt32.self))
         let size = Int(try reader.number(UInt32.self))

@@ -7,6 +7,7 @@ struct FrameHead {
         case data = 1
         case heads = 2
         case control = 3
+        case offer = 4
     }
 
     static let headsTopic = Array("heads--|".utf8)
@@ -94,13 +95,15 @@ public enum Frame: Hashable, Sendable {
     case batch(Batch)
     case heads(Heads)
     case control(Control)
+    case offer(Offer)
 
     /// - Throws: ``WireError`` for whatever is not exactly one of them.
     public init(_ bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes, operation: "read frame")
         let head = try FrameHead(from: &reader, count: bytes.count)
         switch head.type {
-        case .data: self = .batch(try Batch(frame: bytes))
+        case .data: self = .batch(try Batch(head, from: &reader))
+        case .offer: self = .offer(try Offer(head, from: &reader))
         case .heads:
             try head.expect(Heads.topic)
             self = .heads(try Heads(from: &reader))

@@ -44,11 +44,16 @@ import Wire
         }
     }
 
-    private static func batch(_ stream: StreamName) -> [UInt8] {
+    private static func batch(_ stream: StreamName) -> [UInt8] { plain(stream).encoded() }
+
+    private static func offer(_ stream: StreamName) -> [UInt8] {
+        Offer(plain(stream), from: .unknown).encoded()
+    }
+
+    private static func plain(_ stream: StreamName) -> Batch {
         Batch(
             stream: stream, after: .start(of: ID128(high: 1, low: 1)),
-            records: [Node.record(stream, 1)], head: 1, published: .zero
-        ).encoded()
+            records: [Node.record(stream, 1)], head: 1, published: .zero)
     }
 
     private static func refusals(_ node: Node) -> [(from: String, code: WireError.Code)] {
@@ -121,7 +126,7 @@ import Wire
             "evaluator", of: keeper, [], computes: [.events(3)])
         // A subscription takes a moment; until it is there, what is offered reaches nobody.
         try world.run(until: {
-            evaluator.faults?.offer(fault.frame(from: Self.batch(.events(3))), to: 0)
+            evaluator.faults?.offer(fault.frame(from: Self.offer(.events(3))), to: 0)
             return (keeper.bus?.counters.framesRefused ?? 0) >= 3
         })
         #expect(keeper.bus?.counters.framesRefusedByReason.keys.map(\.self) == [fault.reason])

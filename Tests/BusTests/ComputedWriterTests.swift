@@ -36,8 +36,8 @@ import Wire
         #expect(!writer.isSettled)
         #expect(writer.hear(extent(25)) == .agrees)
         let offers = writer.offers(now)
-        #expect(offers.map(\.records) == [Array(Self.outputs[25..<30])])
-        #expect(offers.first?.previous == Self.position(25))
+        #expect(offers.map(\.batch.records) == [Array(Self.outputs[25..<30])])
+        #expect(offers.first?.batch.previous == Self.position(25))
         #expect(writer.hear(extent(30)) == .agrees)
         #expect(writer.isSettled)
         #expect(writer.keptBytes == 0)
@@ -63,21 +63,53 @@ import Wire
     }
 
     @Test(arguments: [(10, life), (0, ID128(high: 2, low: 2))])
-    func `believes that its keeper went back when it says so again and again`(
+    func `believes that its keeper went back when it says so on being asked`(
         count: Int, life: ID128
     ) {
         var writer = writer(after: 20, through: 30)
         #expect(writer.hear(extent(25)) == .agrees)
-        #expect(writer.hear(extent(count, life: life)) == .agrees)
-        #expect(writer.hear(extent(count, life: life)) == .agrees)
-        // That was an old one.
-        #expect(writer.hear(extent(26)) == .agrees)
-        #expect(writer.difference == nil)
-        for _ in 0..<2 { #expect(writer.hear(extent(count, life: life)) == .agrees) }
-        let sequence = UInt64(count)
-        #expect(writer.hear(extent(count, life: life)) == .differs(sequence: sequence))
+        let back = extent(count, life: life)
+        for _ in 0..<9 { #expect(writer.hear(back) == .agrees) }
+        #expect(writer.isInDoubt)
+        #expect(writer.claim == Self.position(25))
+        let other = Control.State(.diverged, on: Self.position(24), back)
+        #expect(writer.judge(other) == .agrees, "that was asked before")
+        let verdict = Control.State(.diverged, on: Self.position(25), back)
+        #expect(writer.judge(verdict) == .differs(sequence: UInt64(count)))
         #expect(writer.hasKeeperGoneBack)
         #expect(writer.offers(now).isEmpty)
+    }
+
+    @Test func `is sure of its keeper again when that says what it has, or on being asked`() {
+        var writer = writer(after: 20, through: 30)
+        #expect(writer.hear(extent(25)) == .agrees)
+        _ = writer.hear(extent(10))
+        #expect(writer.hear(extent(26)) == .agrees)
+        #expect(!writer.isInDoubt)
+        _ = writer.hear(extent(10))
+        #expect(writer.judge(Control.State(.ok, on: Self.position(26), extent(27))) == .agrees)
+        #expect(!writer.isInDoubt)
+        #expect(writer.difference == nil)
+        #expect(writer.offers(now).first?.batch.previous == Self.position(27))
+    }
+
+    @Test func `asks about its checkpoint while nothing newer is known`() {
+        var writer = writer(after: 20, through: 20)
+        _ = writer.hear(extent(10))
+        #expect(writer.isInDoubt)
+        #expect(writer.claim == Self.position(20))
+    }
+
+    @Test func `says of each offer which input led to its last output`() {
+        var writer = ComputedWriter(stream: Self.stream, peer: 0)
+        for number in 1...3 {
+            writer.input = Position(incarnation: Self.life, sequence: UInt64(number), hash: 9)
+            _ = writer.append(Self.outputs[number - 1])
+        }
+        writer.input = Position(incarnation: Self.life, sequence: 4, hash: 9)
+        writer.committed()
+        #expect(writer.hear(extent(0)) == .agrees)
+        #expect(writer.offers(now).map(\.input.sequence) == [3])
     }
 
     @Test func `goes back to the checkpoint with a turn that is undone after it`() {

@@ -23,6 +23,12 @@ import Wire
         #expect(try Batch(frame: frame).last == GoldenVectors.position)
     }
 
+    @Test func `an offer is written and read as given`() throws {
+        let frame = try vector("offer")
+        #expect(GoldenVectors.offer.encoded() == frame)
+        #expect(try Frame(frame) == .offer(GoldenVectors.offer))
+    }
+
     @Test func `heads are written and read as given`() throws {
         let frame = try vector("heads")
         #expect(GoldenVectors.heads.encoded() == frame)

@@ -36,6 +36,8 @@ enum GoldenVectors {
         stream: input17, after: .start(of: life), records: [one, two], head: 9,
         published: published)
 
+    static let offer = Offer(batch, from: position)
+
     static let extents = [
         Extent(stream: input17, base: .start(of: life), head: position, isSnapshotable: false),
         Extent(

@@ -5,7 +5,10 @@ import Wire
 
 @Suite struct `A frame` {
     private static let frames =
-        [GoldenVectors.batch.encoded(), GoldenVectors.heads.encoded()]
+        [
+            GoldenVectors.batch.encoded(), GoldenVectors.heads.encoded(),
+            GoldenVectors.offer.encoded(),
+        ]
         + GoldenVectors.controls.map { $0.message.encoded() }
 
     private func refusal(_ frame: [UInt8]) -> WireError.Code? {

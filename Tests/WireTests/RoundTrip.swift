@@ -54,6 +54,7 @@ enum RoundTrip {
         case .batch(let batch): batch.encoded()
         case .heads(let heads): heads.encoded()
         case .control(let control): control.encoded()
+        case .offer(let offer): offer.encoded()
         }
     }
 

@@ -152,6 +152,14 @@ import Wire
         keeper.fate = { _, frame in frame.isHeads ? [] : [frame] }
         liar.fate = { _, frame in [frame] }
         liar.limit = 0
+        // It would not offer what it knows to be taken: so it hears old heads only.
+        var heads: [UInt8]?
+        keeper.fate = { _, frame in
+            guard frame.isHeads else { return [frame] }
+            heads = heads ?? frame
+            return heads.map { [$0] } ?? []
+        }
+        try world.run(until: { heads != nil })
         try keeper.append(1, to: Self.input)
         try world.run(until: { try isComputed(keeper) })
         honest.kill()
@@ -203,6 +211,31 @@ import Wire
         #expect(evaluator.notices.contains { $0.isAlarm })
         #expect(evaluator.bus?.troubles.isEmpty == true)
         #expect(keeper.notices.filter(\.isAlarm).isEmpty)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func `has no output of an input that its keeper has forgotten`(carrier: Carrier) throws {
+        let world = try World(carrier)
+        let keeper = try keeper(world)
+        let evaluator = try evaluator("evaluator", of: keeper, in: world)
+        try keeper.append(10, to: Self.input)
+        try world.run(until: { try isComputed(keeper) })
+        try keeper.copy()
+        // What follows from the eleventh waits when the keeper forgets that there was one.
+        evaluator.fate = { way, frame in way == .offer ? [] : [frame] }
+        try keeper.append(1, to: Self.input)
+        try world.run(until: { evaluator.bus?.end(of: Self.output) == 22 })
+        evaluator.fate = { [$1] }
+        try keeper.putBack()
+        try keeper.append(1, to: Self.input, tag: "other")
+        try world.run(until: { try isComputed(keeper) })
+        let expected = try keeper.log(of: Self.input).flatMap { id in
+            ["a", "b"].map { part in
+                let number = id.low &+ UInt64(part.utf8.first ?? 0)
+                return Node.record(Self.output, number, tag: part).id
+            }
+        }
+        #expect(try keeper.log(of: Self.output) == expected)
     }
 
     @Test func `is not computed further while its keeper takes nothing`() throws {
