@@ -189,6 +189,21 @@ struct ReceiptTests {
         #expect(world.addresses == ["+60111000022"])
     }
 
+    @Test func `a failure hours later tells nobody again who was told by mail`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        let sms = world.sent.first { $0.address == "+60111000002" }
+        let told = world.notification(sms?.notification ?? NotificationID(.zero))
+        world.pass(.seconds(3 * 3600))
+        world.clear()
+        world.handle(
+            .receipt(
+                Receipt(
+                    notification: told?.id ?? NotificationID(.zero), stored: told, kind: .failed)))
+        #expect(told?.addresses?.count == 2)
+        #expect(world.sent.isEmpty)
+    }
+
     @Test func `a receipt for another number changes nothing`() {
         var (world, sms) = sent()
         world.handle(

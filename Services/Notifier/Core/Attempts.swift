@@ -243,7 +243,9 @@ extension Notifier {
         if let emergency = notification.emergency, isOver(emergency, for: notification) {
             return nil
         }
-        for contact in Reach.all(of: person, on: configuration.channels) {
+        let told = notification.addresses ?? []
+        for contact in Reach.all(of: person, on: configuration.channels)
+        where !told.contains(contact.address) {
             let id = Meaning.notification(
                 notification.scope, recipient: recipient, address: contact.address)
             guard notifications[id] == nil else { continue }
@@ -330,7 +332,8 @@ extension Notification {
         Notification(
             id: id, reason: reason, severity: severity, scope: scope, emergency: emergency,
             circle: circle, person: person, recipient: recipient, channel: contact.channel,
-            address: contact.address, words: words, reference: reference,
+            address: contact.address, addresses: (addresses ?? [address]) + [contact.address],
+            words: words, reference: reference,
             token: Meaning.token(id, secret: configuration.tokenSecret), created: now,
             expires: expires, trace: trace)
     }

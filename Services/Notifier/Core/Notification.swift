@@ -43,6 +43,8 @@ public struct Notification: Hashable, Sendable, Codable {
     public var recipient: PersonID?
     public var channel: Channel
     public var address: String
+    /// All addresses of the recipient that are told just this, this one too; nil in old rows.
+    public var addresses: [String]?
     /// Only this gateway will do; nil = any of the channel.
     public var gatewayWanted: String?
     public var words: Words

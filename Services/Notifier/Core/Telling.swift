@@ -162,7 +162,9 @@ extension Notifier {
             } else {
                 telling.notifications.append(id)
                 telling.reason = draft.reason
-                queue(notification(id, draft, recipient, contact, words, turn), &turn)
+                var message = notification(id, draft, recipient, contact, words, turn)
+                message.addresses = contacts.map(\.address)
+                queue(message, &turn)
             }
         }
         return telling

@@ -127,10 +127,11 @@ struct NotifierStore {
         rows.ladders = try all("SELECT body FROM ladders WHERE emergency IN (\(known))", recent)
         rows.signals = try all("SELECT body FROM signals")
         rows.gateways = try all("SELECT body FROM gateways")
-        // Also what is settled: another way to the same person is not taken a second time.
         rows.notifications = try all(
-            "SELECT body FROM notifications WHERE pending OR created > ?1",
-            .time(now - Limits.settledNotificationKept))
+            """
+            SELECT body FROM notifications
+            WHERE pending OR (created > ?1 AND emergency IS NOT NULL)
+            """, .time(now - Limits.settledNotificationKept))
         return rows
     }
 
