@@ -68,17 +68,32 @@ public struct ID128: Hashable, Sendable, Comparable {
 
     /// Reads what ``text`` writes; nil for anything else.
     public init?(text: some StringProtocol) {
-        guard text.utf8.count == 26 else { return nil }
+        let found =
+            text.utf8.withContiguousStorageIfAvailable { ID128.read($0) }
+            ?? Array(text.utf8).withUnsafeBufferPointer { ID128.read($0) }
+        guard let found else { return nil }
+        self = found
+    }
+
+    private static func read(_ text: UnsafeBufferPointer<UInt8>) -> ID128? {
+        guard text.count == 26 else { return nil }
         var high: UInt64 = 0
         var low: UInt64 = 0
-        for (index, character) in text.utf8.enumerated() {
-            guard let digit = ID128.alphabet.firstIndex(of: character) else { return nil }
-            if index == 0, digit > 7 { return nil }
+        for index in 0..<26 {
+            let digit = values[Int(text[index])]
+            if digit > (index == 0 ? 7 : 31) { return nil }
             high = high << 5 | low >> 59
             low = low << 5 | UInt64(digit)
         }
-        self.init(high: high, low: low)
+        return ID128(high: high, low: low)
     }
+
+    /// What each byte is worth as a digit; 255 for those that are none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
 }
 
 /// What an ``Identifier`` names.
