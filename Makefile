@@ -35,7 +35,9 @@ test: ## install what is missing, build, run every test (FILTER=… for some)
 	@scripts/setup --tests
 	swift build --build-tests $(FLAGS)
 ifeq ($(FILTER),)
-	swift test $(FLAGS) --skip-build --disable-xctest --skip EndToEndTests
+	swift test $(FLAGS) --skip-build --disable-xctest --skip EndToEndTests --skip SimulationTests
+	SWIFT_DETERMINISTIC_HASHING=1 \
+		swift test $(FLAGS) --skip-build --disable-xctest --filter SimulationTests
 	swift test $(FLAGS) --skip-build --disable-xctest --filter EndToEndTests
 else
 	swift test $(FLAGS) --skip-build --disable-xctest --filter '$(FILTER)'
@@ -72,8 +74,9 @@ lint: ## check format and scripts
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
 
-simulate: ## not there yet: the whole suite in one process under seeded faults
-	@scripts/simulate $(ARGS)
+simulate: ## the whole suite in one process under faults (SEED=… STEPS=… SEEDS=… MINUTES=…)
+	swift build --build-tests $(FLAGS)
+	@FLAGS='$(FLAGS)' scripts/simulate
 
 clean: ## remove what was built (never ./var)
 	rm -rf .build .build-install

@@ -165,6 +165,13 @@ let package = Package(
             ]),
         tests(
             "CLI", ["JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
+        tests(
+            "Simulation",
+            [
+                "IngestDaemon", "IngestCore", "MembershipDaemon", "EvaluatorDaemon",
+                "EvaluatorCore", "TimerDaemon", "NotifierDaemon", "NotifierCore", "Bus", "Dialects",
+                "Directory", "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire",
+            ]),
         tests("EndToEnd", ["Parsing", "Runtime"]),
         tests("Tidy", []),
         .executableTarget(

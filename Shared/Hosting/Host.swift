@@ -140,7 +140,7 @@ public final class Host {
     }
 
     /// Told to end: goes on until the service has left, within a time.
-    private func startLeaving() {
+    func startLeaving() {
         guard leaveUntil == nil else { return }
         leaveUntil = parts.clock.monotonic + HostLimits.leaving
         service?.startLeaving()

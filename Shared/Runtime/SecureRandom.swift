@@ -4,12 +4,14 @@ import Model
 
 /// Random bytes of the kernel, fit for ids and secrets.
 public enum SecureRandom {
-    /// Where bytes come from: always the kernel, but in a simulation, which has to be repeatable.
-    @TaskLocal static var source: @Sendable (Int) -> [UInt8] = ofKernel
+    /// What stands for the kernel in a simulation, which has to be repeatable; nil everywhere else.
+    @TaskLocal static var substitute: (any RandomSource)?
 
     /// That many bytes. Stops the process when the kernel has none: without chance there is no
     /// safe way on.
-    public static func bytes(_ count: Int) -> [UInt8] { source(count) }
+    public static func bytes(_ count: Int) -> [UInt8] {
+        substitute?.bytes(count) ?? ofKernel(count)
+    }
 
     private static func ofKernel(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -31,4 +33,9 @@ public enum SecureRandom {
                 low: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         }
     }
+}
+
+/// Gives bytes by chance.
+protocol RandomSource: Sendable {
+    func bytes(_ count: Int) -> [UInt8]
 }

@@ -24,13 +24,12 @@ struct Main {
         ],
         bodyBytesByPath: ["/pub": Limits.phoneBodyBytes])
 
-    static func main() {
-        exit(
-            Host.run(definition) { host in
-                IngestService(
-                    outside: host, database: host.database,
-                    sosWord: host.configuration.text("JAGA_SOS_WORD"))
-            })
+    static func main() { exit(Host.run(definition, make: make)) }
+
+    static func make(_ host: Host) -> IngestService {
+        IngestService(
+            outside: host, database: host.database,
+            sosWord: host.configuration.text("JAGA_SOS_WORD"))
     }
 }
 

@@ -28,19 +28,17 @@ struct Main {
             .membership: [.directory], .timer: [.fired],
         ])
 
-    static func main() {
-        exit(
-            Host.run(definition) { host in
-                let configuration = host.configuration
-                let base =
-                    configuration.optional("JAGA_PUBLIC_URL")
-                    ?? "http://127.0.0.1:\(host.httpPort)"
-                return NotifierService(
-                    outside: host, store: NotifierStore(database: host.database),
-                    outgoing: Outgoing(
-                        drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
-                    zones: Zones(folder: configuration.text("JAGA_NOTIFIER_ZONEINFO")),
-                    map: configuration.text("JAGA_MAP_URL"))
-            })
+    static func main() { exit(Host.run(definition, make: make)) }
+
+    static func make(_ host: Host) throws -> NotifierService {
+        let configuration = host.configuration
+        let base =
+            configuration.optional("JAGA_PUBLIC_URL") ?? "http://127.0.0.1:\(host.httpPort)"
+        return NotifierService(
+            outside: host, store: NotifierStore(database: host.database),
+            outgoing: Outgoing(
+                drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
+            zones: Zones(folder: configuration.text("JAGA_NOTIFIER_ZONEINFO")),
+            map: configuration.text("JAGA_MAP_URL"))
     }
 }

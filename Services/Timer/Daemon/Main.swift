@@ -17,14 +17,13 @@ struct Main {
             .notifier: [.deliveries],
         ])
 
-    static func main() {
-        exit(
-            Host.run(definition) { host in
-                TimerService(
-                    outside: host, database: host.database, metrics: host.metrics,
-                    settings: TimerCore.Settings(host.configuration),
-                    alarmURL: host.configuration.optional(TimerSettings.alarmURL))
-            })
+    static func main() { exit(Host.run(definition, make: make)) }
+
+    static func make(_ host: Host) -> TimerService {
+        TimerService(
+            outside: host, database: host.database, metrics: host.metrics,
+            settings: TimerCore.Settings(host.configuration),
+            alarmURL: host.configuration.optional(TimerSettings.alarmURL))
     }
 }
 

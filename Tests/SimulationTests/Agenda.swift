@@ -1,0 +1,45 @@
+/// What happens at a time: the earliest first, and of those at one time the one that was put in
+/// first.
+struct Agenda<Item> {
+    private var heap: [(at: Int64, order: UInt64, item: Item)] = []
+    private var count: UInt64 = 0
+
+    var isEmpty: Bool { heap.isEmpty }
+    var items: [Item] { heap.map(\.item) }
+
+    /// When the next one happens; nil when nothing does.
+    var next: Int64? { heap.first?.at }
+
+    mutating func add(_ item: Item, at time: Int64) {
+        count += 1
+        heap.append((time, count, item))
+        var place = heap.count - 1
+        while place > 0, isBefore(place, (place - 1) / 2) {
+            heap.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    /// Takes the first one if its time has come.
+    mutating func pop(at now: Int64) -> Item? {
+        guard let first = heap.first, first.at <= now else { return nil }
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return first.item }
+        heap[0] = last
+        var place = 0
+        while true {
+            var least = place
+            for child in [2 * place + 1, 2 * place + 2]
+            where child < heap.count && isBefore(child, least) {
+                least = child
+            }
+            if least == place { return first.item }
+            heap.swapAt(place, least)
+            place = least
+        }
+    }
+
+    private func isBefore(_ left: Int, _ right: Int) -> Bool {
+        (heap[left].at, heap[left].order) < (heap[right].at, heap[right].order)
+    }
+}

@@ -1,0 +1,77 @@
+import Store
+
+/// The store of a process, which outlives it, and a copy of it that may be put back.
+final class Disk {
+    let database: Database
+    /// The step before which the copy was made; nil without one.
+    private(set) var copied: Int?
+    /// Steps that were forgotten because a copy was put back: of the first they made, not the last.
+    private(set) var forgotten: [Range<Int>] = []
+
+    init(migrations: [Migration]) throws {
+        database = try Database(path: ":memory:", migrations: migrations)
+        try database.execute(
+            """
+            CREATE TEMP TABLE nobody (id INTEGER PRIMARY KEY);
+            CREATE TEMP TABLE spoilt (
+                id INTEGER REFERENCES nobody (id) DEFERRABLE INITIALLY DEFERRED)
+            """)
+    }
+
+    /// The transaction that is open cannot be committed.
+    func spoil() throws { try database.run("INSERT INTO temp.spoilt VALUES (1)") }
+
+    /// Whether what was committed in a step is not there any more, for that reason alone.
+    func hasForgotten(_ step: Int) -> Bool { forgotten.contains { $0.contains(step) } }
+
+    /// Copies all of it beside itself.
+    func copy(before step: Int) throws {
+        if copied != nil { try database.execute("DETACH copy") }
+        try database.execute("ATTACH ':memory:' AS copy")
+        for table in try tables() {
+            try database.execute("CREATE TABLE copy.\(table) AS SELECT * FROM main.\(table)")
+        }
+        try copySequences(from: "main", to: "copy")
+        copied = step
+    }
+
+    /// Makes it what it was when it was copied.
+    func putBack(before step: Int) throws {
+        guard let copied else { return }
+        try database.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
+        for table in try tables() {
+            try database.execute(
+                "DELETE FROM main.\(table); INSERT INTO main.\(table) SELECT * FROM copy.\(table)")
+        }
+        try copySequences(from: "copy", to: "main")
+        try database.execute("COMMIT; PRAGMA foreign_keys = ON")
+        forgotten.append(copied..<step)
+    }
+
+    private func tables() throws -> [String] {
+        try database.all(
+            """
+            SELECT name FROM main.sqlite_schema
+            WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name
+            """
+        ) { $0.text(0) }
+    }
+
+    /// The numbers that automatic keys go on from. The table cannot be made, only filled.
+    private func copySequences(from: String, to: String) throws {
+        let counts = try database.first(
+            "SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'"
+        ) { $0.int(0) }
+        guard counts == 1 else { return }
+        if to == "copy" {
+            try database.execute(
+                "CREATE TABLE copy.counters AS SELECT * FROM main.sqlite_sequence")
+        } else {
+            try database.execute(
+                """
+                DELETE FROM main.sqlite_sequence;
+                INSERT INTO main.sqlite_sequence SELECT * FROM copy.counters
+                """)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// What can go wrong in the world of one seed, and how often: some seeds have many faults and some
+/// have few, so that they are met in all combinations.
+struct Faults: CustomStringConvertible {
+    // Odds are in a thousand. Of frames between processes.
+    var dropped = 0
+    var repeated = 0
+    var delayed = 0
+    var reordered = 0
+
+    // Of requests of phones and people.
+    var requestsLost = 0
+    var answersLost = 0
+
+    // For each turn of a process.
+    var killed = 0
+    /// … after its COMMIT and before some of what was to leave has left.
+    var mutedAndKilled = 0
+    /// … in the middle of its transaction.
+    var killedInTransaction = 0
+    var commitFails = 0
+    /// Told to end, as by SIGTERM: evaluators only.
+    var ended = 0
+    var stopped = 0
+    var diskFull = 0
+    var cut = 0
+    var wallJumps = 0
+
+    /// Of restarts: the process finds an older copy of its disk.
+    var olderDisk = 0
+    /// Who may find an older copy.
+    var olderDiskOf: Set<String> = []
+
+    // Of messages at the gateways.
+    var gatewayRefuses = 0
+    var gatewayPutsOff = 0
+    var gatewayAnswersNothing = 0
+    var gatewayTakesNothing = 0
+    var receiptsLost = 0
+    /// For each turn of the notifier: nobody at the gateways for a while.
+    var gatewaysDown = 0
+
+    /// Milliseconds between two turns of a process at the least; waiting for the processor counts.
+    var pace = 100
+    var evaluators = 1
+
+    /// No fault at all.
+    init() {}
+
+    /// Those of a seed.
+    init(_ chance: inout Chance) {
+        func sometimes(_ percent: Int, _ range: ClosedRange<Int>, _ chance: inout Chance) -> Int {
+            let odds = chance.in(range)
+            return chance.comes(percent * 10) ? odds : 0
+        }
+        dropped = sometimes(60, 1...200, &chance)
+        repeated = sometimes(50, 1...150, &chance)
+        delayed = sometimes(50, 1...200, &chance)
+        reordered = sometimes(50, 1...200, &chance)
+        requestsLost = sometimes(50, 1...300, &chance)
+        answersLost = sometimes(50, 1...300, &chance)
+        killed = sometimes(50, 1...8, &chance)
+        mutedAndKilled = sometimes(50, 1...8, &chance)
+        killedInTransaction = sometimes(40, 1...5, &chance)
+        commitFails = sometimes(50, 1...30, &chance)
+        ended = sometimes(40, 1...6, &chance)
+        stopped = sometimes(40, 1...4, &chance)
+        diskFull = sometimes(30, 1...3, &chance)
+        cut = sometimes(40, 1...6, &chance)
+        wallJumps = sometimes(30, 1...5, &chance)
+        olderDisk = sometimes(50, 200...700, &chance)
+        for name in ["ingest", "membership", "timer", "notifier"] where chance.comes(500) {
+            olderDiskOf.insert(name)
+        }
+        gatewayRefuses = sometimes(40, 10...200, &chance)
+        gatewayPutsOff = sometimes(40, 10...300, &chance)
+        gatewayAnswersNothing = sometimes(40, 10...200, &chance)
+        gatewayTakesNothing = sometimes(40, 10...200, &chance)
+        receiptsLost = sometimes(50, 10...500, &chance)
+        gatewaysDown = sometimes(30, 1...6, &chance)
+        pace = chance.pick([10, 60, 120, 200, 300])
+        evaluators = chance.pick([1, 2, 2, 3])
+    }
+
+    /// Those that are on, with their odds.
+    var description: String {
+        var words: [String] = []
+        for child in Mirror(reflecting: self).children {
+            guard let name = child.label else { continue }
+            if let number = child.value as? Int, number != 0 { words.append("\(name)=\(number)") }
+            if let names = child.value as? Set<String>, !names.isEmpty, olderDisk > 0 {
+                words.append("\(name)=\(names.sorted().joined(separator: "+"))")
+            }
+        }
+        return words.joined(separator: " ")
+    }
+}

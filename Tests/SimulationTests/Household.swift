@@ -1,0 +1,160 @@
+import Hosting
+import Model
+import Parsing
+import Web
+
+/// Somebody of a simulated world.
+struct Someone {
+    let name: String
+    var id: PersonID
+    var token = ""
+    /// Nil for whoever has no phone that reports.
+    var phone: Phone?
+
+    var number: String { "+6010000000\(name.utf8.first ?? 0)" }
+    var mail: String { "\(name.lowercased())@people.test" }
+}
+
+/// The people of a world: a family, and a club in which one of the family is a member too. The two
+/// know nothing of each other.
+final class Household {
+    private unowned let world: World
+    private(set) var people: [String: Someone] = [:]
+    private(set) var circles: [String: CircleID] = [:]
+    /// By circle and name.
+    var zones: [String: ZoneID] = [:]
+    private var waiting = 0
+    private(set) var isReady = false
+
+    static let names = ["Anna", "Ben", "Cho", "Dee", "Eve"]
+    static let members: [(circle: String, person: String, role: String)] = [
+        ("Family", "Cho", "admin"), ("Family", "Ben", "guardian"), ("Family", "Anna", "member"),
+        ("Club", "Dee", "admin"), ("Club", "Eve", "guardian"), ("Club", "Anna", "member"),
+    ]
+    static let withPhone: Set<String> = ["Anna", "Ben", "Dee", "Eve"]
+    /// 64 characters, as in the token's file.
+    static let operatorToken = String(repeating: "operator", count: 8)
+
+    init(_ world: World) { self.world = world }
+
+    /// Everybody, in the order of their names.
+    var everybody: [Someone] { Household.names.compactMap { people[$0] } }
+
+    func someone(_ id: PersonID?) -> Someone? { people.values.first { $0.id == id } }
+
+    /// Whether two people were ever in one circle.
+    func share(_ one: PersonID, _ other: PersonID) -> Bool {
+        guard let one = someone(one)?.name, let other = someone(other)?.name else { return false }
+        let circles = Household.members.filter { $0.person == one }.map(\.circle)
+        return Household.members.contains { $0.person == other && circles.contains($0.circle) }
+    }
+
+    // MARK: Making it
+
+    /// Asks membership for all of it; ready when everything is answered.
+    func begin() {
+        for name in ["Family", "Club"] {
+            ask("/v1/circles", Household.circle(name)) { [self] json in
+                circles[name] = json["id"]?.string.flatMap { CircleID($0) }
+            }
+        }
+        for name in Household.names {
+            ask("/v1/people", Household.person(name)) { [self] json in
+                guard let id = json["id"]?.string.flatMap({ PersonID($0) }) else { return }
+                people[name] = Someone(name: name, id: id)
+            }
+        }
+    }
+
+    private func continueWithMembers() {
+        for entry in Household.members {
+            guard let circle = circles[entry.circle], let person = people[entry.person] else {
+                continue
+            }
+            ask(
+                "/v1/circles/\(circle)/members",
+                [
+                    "person": .string(person.id.description), "role": .string(entry.role),
+                ]
+            ) { _ in }
+        }
+        for (circle, place) in [("Family", Place.home), ("Family", .school), ("Club", .hall)] {
+            guard let id = circles[circle] else { continue }
+            ask("/v1/circles/\(id)/zones", place.zone()) { [self] json in
+                zones["\(circle) \(place.name)"] = json["id"]?.string.flatMap { ZoneID($0) }
+            }
+        }
+        for person in people.values.sorted(by: { $0.name < $1.name }) {
+            ask("/v1/people/\(person.id)/credentials", [:]) { [self] json in
+                people[person.name]?.token = json["credential"]?["token"]?.string ?? ""
+            }
+            guard Household.withPhone.contains(person.name) else { continue }
+            ask("/v1/people/\(person.id)/devices", ["name": "phone"]) { [self] json in
+                guard let id = json["device"]?["id"]?.string.flatMap({ DeviceID($0) }),
+                    let token = json["credential"]?["token"]?.string
+                else { return }
+                people[person.name]?.phone = Phone(
+                    of: person.name, id, token: token, in: world, world.chance.fork())
+            }
+        }
+    }
+
+    private func ask(_ path: String, _ body: JSON, then take: @escaping (JSON) -> Void) {
+        waiting += 1
+        let errand = Errand(
+            .post, path, of: .membership, body, as: Household.operatorToken,
+            key: "make-\(world.newNumber())"
+        ) { [self] response, _ in
+            waiting -= 1
+            if let json = try? JSON.parse(response.body) { take(json) }
+            guard waiting == 0 else { return }
+            if zones.isEmpty { continueWithMembers() } else { isReady = true }
+        }
+        world.errands.begin(errand)
+    }
+
+    private static func circle(_ name: String) -> JSON {
+        let tiers: [JSON] = ["guardian", "admin", "member"].map { role in
+            ["roles": [.string(role)], "waitSeconds": 10]
+        }
+        return ["name": .string(name), "escalation": .array(tiers)]
+    }
+
+    private static func person(_ name: String) -> JSON {
+        let someone = Someone(name: name, id: PersonID(.zero))
+        return [
+            "name": .string(name), "timeZone": "UTC",
+            "contacts": [
+                ["channel": "sms", "address": .string(someone.number)],
+                ["channel": "email", "address": .string(someone.mail)],
+            ],
+        ]
+    }
+}
+
+/// A place on earth that somebody may be at.
+struct Place: Hashable {
+    let name: String
+    let latitude: Double
+    let longitude: Double
+
+    static let home = Place(name: "Home", latitude: 1.300, longitude: 103.800)
+    static let school = Place(name: "School", latitude: 1.320, longitude: 103.820)
+    static let hall = Place(name: "Hall", latitude: 1.3005, longitude: 103.8005)
+    static let away = Place(name: "", latitude: 1.200, longitude: 103.600)
+    static let all = [home, school, hall, away]
+
+    /// A zone around it.
+    func zone(named name: String? = nil, radius: Int64 = 150, active: Bool = true) -> JSON {
+        [
+            "type": "Feature",
+            "geometry": [
+                "type": "Point", "coordinates": [.number(longitude), .number(latitude)],
+            ],
+            "properties": [
+                "name": .string(name ?? self.name), "kind": "safe", "radius": .integer(radius),
+                "active": .bool(active),
+            ],
+        ]
+    }
+}

@@ -1,0 +1,330 @@
+import Bus
+import Model
+import Runtime
+import Wire
+
+/// Everything between processes: may lose, repeat, delay and reorder every frame, and be cut.
+final class Network {
+    struct Link: Hashable {
+        let from: String
+        let to: String
+    }
+
+    private struct Flight {
+        let arrival: Arrival
+        let receiver: SimulatedTransport
+        /// Of the receiver to the peer that it comes from; nil for what needs none of its own.
+        let connection: UInt64?
+    }
+
+    private unowned let world: World
+    private var chance: Chance
+    private var ends: [SimulatedTransport] = []
+    private var flights = Agenda<Flight>()
+    private var cuts: [Link: Int64] = [:]
+    private var lastDue: [Link: Int64] = [:]
+    private(set) var framesCarried = 0
+    private(set) var framesHarmed = 0
+
+    init(_ world: World, _ chance: Chance) {
+        self.world = world
+        self.chance = chance
+    }
+
+    /// When the next frame arrives.
+    var next: Int64? { flights.next }
+    var now: Int64 { world.now }
+
+    func join(_ end: SimulatedTransport) { ends.append(end) }
+    func leave(_ end: SimulatedTransport) { ends.removeAll { $0 === end } }
+
+    /// Nothing gets through this way until then.
+    func cut(_ link: Link, until time: Int64) { cuts[link] = max(cuts[link] ?? 0, time) }
+    func heal() { cuts.removeAll() }
+
+    // MARK: Sending
+
+    func publish(_ frame: [UInt8], from sender: SimulatedTransport) {
+        let topic = frame.topicNumber
+        for end in ends {
+            guard let peer = end.peer(publishingAt: sender.endpoints.publish, topic),
+                end.isConnected(to: peer, since: sender.opened)
+            else { continue }
+            carry(
+                .published(peer: peer, frame), frame, from: sender, to: end,
+                over: end.connections[peer])
+        }
+    }
+
+    /// False if nobody is there.
+    func ask(_ frame: [UInt8], from sender: SimulatedTransport, peer: Int) -> Bool {
+        let endpoint = sender.configuration.peers[peer].controlEndpoint
+        guard let end = ends.first(where: { $0.endpoints.control == endpoint }),
+            sender.isConnected(to: peer, since: end.opened)
+        else { return false }
+        let route = Route(bytes: sender.routeBytes(peer))
+        carry(.asked(route, frame), frame, from: sender, to: end, over: nil)
+        return true
+    }
+
+    func answer(_ frame: [UInt8], from sender: SimulatedTransport, to route: Route) {
+        for end in ends {
+            guard let peer = end.peer(of: route) else { continue }
+            carry(
+                .answered(peer: peer, frame), frame, from: sender, to: end,
+                over: end.connections[peer])
+        }
+    }
+
+    func offer(_ frame: [UInt8], from sender: SimulatedTransport, peer: Int) {
+        guard let endpoint = sender.configuration.peers[peer].computedEndpoint,
+            let end = ends.first(where: { $0.endpoints.computed == endpoint }),
+            sender.isConnected(to: peer, since: end.opened)
+        else { return }
+        carry(.offered(frame), frame, from: sender, to: end, over: nil)
+    }
+
+    private func carry(
+        _ arrival: Arrival, _ frame: [UInt8], from sender: SimulatedTransport,
+        to receiver: SimulatedTransport, over connection: UInt64?
+    ) {
+        let link = Link(from: sender.name, to: receiver.name)
+        framesCarried += 1
+        world.trace.note(UInt64(frame.count) << 20 | UInt64(frame.last ?? 0))
+        if let end = cuts[link], now < end {
+            framesHarmed += 1
+            return world.trace.say("    \(link.from) > \(link.to): lost in the cut")
+        }
+        let faults = world.isCalm ? Faults() : world.faults
+        var copies = 1
+        if chance.comes(faults.dropped) { copies = 0 }
+        if chance.comes(faults.repeated) { copies += 1 }
+        if copies != 1 { framesHarmed += 1 }
+        world.trace.say("    \(link.from) > \(link.to): \(arrival.words) ×\(copies)")
+        for _ in 0..<copies {
+            var due = now + 1 + Int64(chance.below(3))
+            if chance.comes(faults.delayed) { due += Int64(chance.in(20...3000)) }
+            if chance.comes(faults.reordered) {
+                due += Int64(chance.below(50))
+            } else {
+                due = max(due, lastDue[link] ?? 0)
+                lastDue[link] = due
+            }
+            flights.add(
+                Flight(arrival: arrival, receiver: receiver, connection: connection), at: due)
+        }
+    }
+
+    // MARK: Arriving
+
+    /// Brings what has come by now to its process.
+    func deliver() {
+        while let flight = flights.pop(at: now) {
+            flight.receiver.arrive(flight.arrival, over: flight.connection)
+        }
+    }
+}
+
+/// What one process has of the network.
+final class SimulatedTransport: BusTransport {
+    let name: String
+    let configuration: Bus.Configuration
+    /// When its doors opened.
+    let opened: Int64
+    /// Grows with each connection that was made anew.
+    private(set) var connections: [UInt64]
+    private let instance: UInt64
+    private let network: Network
+    private let mouth: Mouth
+    /// What is heard of each peer.
+    private var topics: [Set<UInt64>]
+    private var connected: [Int64]
+    private var arrivals: [Arrival] = []
+    private var first = 0
+    private var isOpen = true
+    /// Called when something came.
+    var wake: () -> Void = {}
+
+    /// Until a connection stands.
+    private static let connecting: Int64 = 40
+    /// Frames that wait for a process; more are lost, as at the high-water mark.
+    private static let arrivalsMax = 10_000
+
+    init(
+        _ name: String, _ configuration: Bus.Configuration, in network: Network, instance: UInt64,
+        mouth: Mouth
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.network = network
+        self.instance = instance
+        self.mouth = mouth
+        opened = network.now
+        topics = configuration.peers.map { peer in
+            Set(peer.streams.map { $0.topic.topicNumber } + [Heads.topic.topicNumber])
+        }
+        connected = configuration.peers.map { _ in network.now }
+        connections = configuration.peers.map { _ in 0 }
+        network.join(self)
+    }
+
+    var endpoints: BusEndpoints {
+        BusEndpoints(
+            publish: configuration.publishEndpoint, control: configuration.controlEndpoint,
+            computed: configuration.computedEndpoint)
+    }
+
+    // MARK: What the network asks
+
+    /// Which peer publishes there, if its topic is wanted.
+    func peer(publishingAt endpoint: String?, _ topic: UInt64) -> Int? {
+        configuration.peers.indices.first {
+            configuration.peers[$0].publishEndpoint == endpoint && topics[$0].contains(topic)
+        }
+    }
+
+    func isConnected(to peer: Int, since opened: Int64) -> Bool {
+        isOpen && network.now >= max(connected[peer], opened) + SimulatedTransport.connecting
+    }
+
+    func routeBytes(_ peer: Int) -> [UInt8] {
+        Array("\(instance) \(peer) \(connections[peer])".utf8)
+    }
+
+    func peer(of route: Route) -> Int? {
+        configuration.peers.indices.first { routeBytes($0) == route.bytes }
+    }
+
+    func arrive(_ arrival: Arrival, over connection: UInt64?) {
+        guard isOpen, arrivals.count - first < SimulatedTransport.arrivalsMax else { return }
+        switch arrival {
+        case .published(let peer, _), .answered(let peer, _):
+            if let connection, connections[peer] != connection { return }
+        case .asked, .offered, .refused: break
+        }
+        arrivals.append(arrival)
+        wake()
+    }
+
+    // MARK: BusTransport
+
+    func publish(_ frame: [UInt8]) {
+        if mouth.speaks() { network.publish(frame, from: self) }
+    }
+
+    func ask(_ frame: [UInt8], of peer: Int) -> Bool {
+        mouth.speaks() && network.ask(frame, from: self, peer: peer)
+    }
+
+    func answer(_ frame: [UInt8], to route: Route) {
+        if mouth.speaks() { network.answer(frame, from: self, to: route) }
+    }
+
+    func offer(_ frame: [UInt8], to peer: Int) {
+        if mouth.speaks() { network.offer(frame, from: self, peer: peer) }
+    }
+
+    func subscribe(_ stream: StreamName, of peer: Int) {
+        topics[peer].insert(stream.topic.topicNumber)
+    }
+
+    func unsubscribe(_ stream: StreamName, of peer: Int) {
+        topics[peer].remove(stream.topic.topicNumber)
+    }
+
+    func next() -> Arrival? {
+        guard first < arrivals.count else { return nil }
+        first += 1
+        let arrival = arrivals[first - 1]
+        if first == arrivals.count {
+            arrivals.removeAll(keepingCapacity: true)
+            first = 0
+        }
+        return arrival
+    }
+
+    /// What was on its way over the old connection is lost.
+    func reconnect(to peer: Int) {
+        connections[peer] += 1
+        connected[peer] = network.now
+        arrivals = arrivals[first...].filter { arrival in
+            switch arrival {
+            case .published(peer, _), .answered(peer, _): false
+            default: true
+            }
+        }
+        first = 0
+    }
+
+    func close() {
+        isOpen = false
+        network.leave(self)
+        arrivals = []
+        first = 0
+    }
+
+    func appendPollItems(to items: inout [PollItem]) {}
+    var waitMilliseconds: Int? { first < arrivals.count ? 0 : nil }
+}
+
+/// What a process says passes here: one that is about to die falls silent in the middle of it.
+final class Mouth {
+    /// How much more leaves.
+    var left = Int.max
+
+    /// Whether one more thing leaves.
+    func speaks() -> Bool {
+        guard left > 0 else { return false }
+        left -= 1
+        return true
+    }
+}
+
+extension [UInt8] {
+    /// The first eight bytes as a number.
+    var topicNumber: UInt64 { prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+extension Arrival {
+    /// What it is, for reading a trace.
+    fileprivate var words: String {
+        switch self {
+        case .published(_, let frame): "published \(Arrival.words(frame))"
+        case .answered(_, let frame): "answered \(Arrival.words(frame))"
+        case .asked(_, let frame): "asked \(Arrival.words(frame))"
+        case .offered(let frame): "offered \(Arrival.words(frame))"
+        case .refused(let refusal): "refused \(refusal)"
+        }
+    }
+
+    private static func words(_ bytes: [UInt8]) -> String {
+        guard let frame = try? Frame(bytes) else { return "\(bytes.count) bytes of nonsense" }
+        switch frame {
+        case .batch(let batch):
+            let first = batch.previous.sequence + 1
+            return "\(batch.stream) \(first)…\(batch.last.sequence)"
+        case .offer(let offer):
+            return
+                "\(offer.batch.stream) to \(offer.batch.last.sequence) of \(offer.input.sequence)"
+        case .heads: return "heads"
+        case .control(.hello(_, let entries)):
+            return "hello \(entries.prefix(3).map { "\($0.stream)" })…"
+        case .control(.states(let states)):
+            let shown = states.filter { $0.verdict != .ok }
+            return "states, \(shown.map { "\($0.extent.stream) \($0.verdict)" })"
+        case .control(.replay(_, let entry, _)):
+            return "replay \(entry.stream) after \(entry.position.sequence)"
+        case .control(.acknowledge(_, let entries)):
+            let shown = entries.prefix(4).map { "\($0.stream) \($0.position.sequence)" }
+            return "acknowledge \(shown)"
+        case .control(.assign(_, _, let assignments)):
+            return "assign \(assignments.map { "\($0.partition)" }.joined(separator: " "))"
+        case .control(.renew(_, _, let holdings)):
+            let words = holdings.map { "\($0.partition)\($0.state == .live ? "" : "?")" }
+            return "renew \(words.joined(separator: " "))"
+        case .control(.snapshotWanted(_, let stream, _, let row)): return "snap \(stream) \(row)"
+        case .control(.end(let end)): return "end of \(end.stream) \(end.position.sequence)"
+        case .control(let control): return "\(control)".prefix(80).description
+        }
+    }
+}

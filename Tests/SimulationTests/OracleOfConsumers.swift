@@ -1,0 +1,97 @@
+import Directory
+import Model
+import Store
+import Wire
+
+@testable import Bus
+@testable import Hosting
+
+// Everybody who follows a stream has done what it says, whole.
+extension Oracle {
+    func judgeConsumers() throws {
+        let decided = try Partition.all.flatMap { partition in
+            try events(of: .events(partition), at: .ingest)
+        }
+        let signals = try events(of: .sos, at: .ingest)
+        let fired = try events(of: .fired, at: .timer)
+        let deliveries = try events(of: .deliveries, at: .notifier)
+        try judgeApplied(decided + signals + fired, by: .notifier, Oracle.forNotifier)
+        try judgeApplied(fired + deliveries, by: .ingest, Oracle.forIngest)
+        try judgeClocks(decided + deliveries)
+        try judgeDirectories()
+        try judgeNotices()
+    }
+
+    private static let forNotifier: Set<EventKind> = [
+        .zoneEntered, .zoneExited, .emergencyCountdown, .emergencyOpened, .emergencyJoined,
+        .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
+        .sosCancelled, .clockFired, .watchChanged, .watchExpired,
+    ]
+    private static let forIngest: Set<EventKind> = [
+        .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
+    ]
+
+    /// Who remembers the events that had their effect has had all of them.
+    private func judgeApplied(
+        _ events: [Event], by service: ServiceName, _ kinds: Set<EventKind>
+    ) throws {
+        let applied = Set(try database(service).all("SELECT id FROM applied") { $0.id(0) as ID128 })
+        for event in events where kinds.contains(event.kind) {
+            if !applied.contains(event.id.raw) {
+                throw Objection("\(service) has not applied \(event.kind.type) \(event.id)")
+            }
+        }
+    }
+
+    /// Every clock that is wanted waits or has fired.
+    private func judgeClocks(_ events: [Event]) throws {
+        var wanted: Set<ClockID> = []
+        var given: Set<ClockID> = []
+        for event in events {
+            switch event.body {
+            case .clockWanted(let clock): wanted.insert(clock.id)
+            case .clockUnwanted(let clock): given.insert(clock.id)
+            default: break
+            }
+        }
+        let kept = Set(try database(.timer).all("SELECT id FROM clock") { ClockID($0.id(0)) })
+        if let lost = wanted.subtracting(given).subtracting(kept).min() {
+            throw Objection("the timer does not know \(lost), which is wanted")
+        }
+    }
+
+    /// Everybody's replica of the directory is the directory.
+    private func judgeDirectories() throws {
+        guard let keeper = world.seat(.membership).life else { return }
+        var directory = Replica()
+        for event in try keeper.service.snapshot(of: .directory) { directory.apply(event.body) }
+        for seat in world.seats {
+            guard let replica = seat.life?.host.directory?.replica else { continue }
+            let differences = Replica.difference(from: replica, to: directory)
+            if !differences.isEmpty {
+                throw Objection(
+                    "\(seat.name)'s directory is another one: \(differences.map(\.kind.type))")
+            }
+        }
+    }
+
+    /// Nobody was told that a stream is another one unless it was.
+    private func judgeNotices() throws {
+        for seat in world.seats {
+            for notice in seat.notices {
+                let stream: StreamName
+                switch notice {
+                case .stopped: throw Objection("\(seat.name): \(notice)")
+                case .diverged(let found, _, _), .pruned(let found, _, _), .conflict(let found, _),
+                    .computedDiverged(let found, _):
+                    stream = found
+                default: continue
+                }
+                let keeper = ServiceName.allCases.first { $0.served.contains(stream) }
+                if let keeper, !wentBack(keeper) {
+                    throw Objection("\(seat.name), though no disk went back: \(notice)")
+                }
+            }
+        }
+    }
+}

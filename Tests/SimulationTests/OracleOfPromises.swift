@@ -1,0 +1,102 @@
+import Model
+import NotifierCore
+import Store
+import Wire
+
+// What was promised to people is kept.
+extension Oracle {
+    /// No acknowledged report and no call for help is lost.
+    func judgePromises() throws {
+        var reports: Set<ReportID> = []
+        var signals: Set<EmergencyID> = []
+        for partition in Partition.all {
+            for event in try events(of: .input(partition), at: .ingest) {
+                switch event.body {
+                case .inputReport(let report):
+                    guard reports.insert(report.id).inserted else {
+                        throw Objection("\(report.id) is in in/\(partition) twice")
+                    }
+                case .inputSignal(let signal): signals.insert(signal.id)
+                default: break
+                }
+            }
+        }
+        for promise in world.facts.reports where !isExcused(promise.step, at: .ingest) {
+            if !reports.contains(promise.value) {
+                throw Objection(
+                    "\(promise.value), acknowledged in step \(promise.step), is lost")
+            }
+        }
+        var raised: Set<EmergencyID> = []
+        for event in try events(of: .sos, at: .ingest) {
+            if case .sosRaised(let signal) = event.body { raised.insert(signal.id) }
+        }
+        for signal in world.facts.signals where !isExcused(signal.step, at: .ingest) {
+            guard raised.contains(signal.id), signals.contains(signal.id) else {
+                throw Objection("\(signal.id), acknowledged in step \(signal.step), is lost")
+            }
+            try judgeOutcome(of: signal.id)
+        }
+    }
+
+    /// A call for help has led to something at the notifier: people were told, or it was taken
+    /// back, or joined another one.
+    private func judgeOutcome(of signal: EmergencyID) throws {
+        let all = try rows("emergencies", as: NotifierCore.Emergency.self)
+        guard let emergency = all.first(where: { $0.id == signal || $0.joined.contains(signal) })
+        else {
+            let isCancelled = try isTakenBack(signal)
+            guard isCancelled else {
+                throw Objection("the notifier knows nothing of \(signal)")
+            }
+            return
+        }
+        if emergency.state == .cancelled || emergency.isRecordOnly { return }
+        let isAlone =
+            world.seat(.notifier).life?.host.directory?.replica
+            .circles(of: emergency.person).isEmpty ?? true
+        if emergency.told.isEmpty, !isAlone {
+            throw Objection("nobody was told of \(signal)")
+        }
+    }
+
+    private func isTakenBack(_ signal: EmergencyID) throws -> Bool {
+        for event in try events(of: .sos, at: .ingest) {
+            if case .sosCancelled(let cancel) = event.body, cancel.emergency == signal {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// A watch that ran out, however many were down, has fired once.
+    func judgeWatches() throws {
+        var fired: [String: Int] = [:]
+        for event in try events(of: .fired, at: .timer) {
+            if case .watchChanged(let watch) = event.body, watch.state == .expired {
+                fired["\(watch.id)", default: 0] += 1
+            }
+        }
+        if let twice = fired.first(where: { $0.value > 1 }) {
+            throw Objection("\(twice.key) ran out \(twice.value) times")
+        }
+        for (id, promise) in world.facts.watches where !isExcused(promise.step, at: .timer) {
+            let ended = world.facts.ended[id]
+            let hasFired = fired["\(id)"] != nil
+            if let ended {
+                if hasFired, !isExcused(ended, at: .timer) {
+                    throw Objection("\(id) ran out although it was ended")
+                }
+            } else if !hasFired, try isOpen(id) {
+                throw Objection("\(id) should have run out at \(promise.value.expiry)")
+            }
+        }
+    }
+
+    private func isOpen(_ watch: WatchID) throws -> Bool {
+        let state = try database(.timer).first(
+            "SELECT state FROM watch WHERE id = ?", .id(watch)
+        ) { $0.text(0) }
+        return state != "ended" && state != "cancelled"
+    }
+}

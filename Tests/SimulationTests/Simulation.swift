@@ -1,0 +1,71 @@
+import Hosting
+import Model
+import Synchronization
+import TestSupport
+
+@testable import Runtime
+
+/// Runs worlds from their seeds.
+struct Simulation {
+    private let folder: TemporaryFolder
+    private let programs: [ServiceName: Program]
+
+    /// What came of one world.
+    struct Outcome {
+        var seed: UInt64
+        var steps = 0
+        var digest: UInt64 = 0
+        var objection: Objection?
+        var faults: Faults
+        var mishaps: [String: Int] = [:]
+        var lines: [String] = []
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try Files.makeFolder(folder.file("secrets"), mode: 0o700)
+        try Files.write(
+            Array((Household.operatorToken + "\n").utf8), to: folder.file("secrets/operator.token"),
+            mode: 0o600)
+        programs = try Program.all(home: folder.path)
+    }
+
+    /// One world from its beginning to its end.
+    func run(
+        seed: UInt64, steps: Int, faults: Faults? = nil, plant: Plant? = nil,
+        keepsWords: Bool = false
+    ) throws -> Outcome {
+        try SecureRandom.$substitute.withValue(SeededBytes(seed: seed)) {
+            let world = try World(
+                seed: seed, faults: faults, programs: programs, plant: plant,
+                keepsWords: keepsWords)
+            var outcome = Outcome(seed: seed, faults: world.faults)
+            do {
+                try world.settle()
+                try world.rage(steps: steps)
+                try world.rest(stepsMax: 6 * steps + 20_000)
+                try Oracle(world).judge()
+            } catch let objection as Objection {
+                outcome.objection = objection
+            }
+            outcome.steps = world.step
+            outcome.digest = world.trace.digest
+            outcome.mishaps = world.mishapCounts
+            outcome.lines = world.trace.lines
+            return outcome
+        }
+    }
+}
+
+/// The same bytes for the same seed.
+private final class SeededBytes: RandomSource {
+    private let chance: Mutex<Chance>
+
+    init(seed: UInt64) { chance = Mutex(Chance(seed: ~seed)) }
+
+    func bytes(_ count: Int) -> [UInt8] {
+        chance.withLock { chance in
+            (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+        }
+    }
+}
