@@ -61,6 +61,17 @@ import Testing
         #expect(world.handle(.inputStanding(known)).isEmpty)
     }
 
+    @Test func `an answer that knew of the press that reopened it is a step of its own`() {
+        var world = World()
+        _ = world.handle(.inputSignal(signal(1, world)))
+        let first = world.handle(.inputAcknowledgement(answer(1, world)))
+        #expect(world.handle(.inputSignal(signal(2, world))).kinds == [.emergencyJoined])
+        let standing = standing(.acknowledged, world, [signal(1, world), signal(2, world)])
+        let again = world.handle(.inputStanding(standing))
+        #expect(again.kinds == [.emergencyAcknowledged])
+        #expect(first.map(\.id) != again.map(\.id))
+    }
+
     @Test func `who took it did not know of a further press`() {
         var world = World()
         _ = world.handle(.inputSignal(signal(1, world)))

@@ -69,8 +69,10 @@ extension EmergencyStep {
                 ?? emergency.id.raw
         case .joined: signal.raw
         case .acknowledged:
+            // One answer may count twice: a press that reopened it was known to it after all.
             Hash.id(
-                by.map { .id($0) } ?? .none, .number(answeredAt?.microseconds ?? 0))
+                by.map { .id($0) } ?? .none, .number(answeredAt?.microseconds ?? 0),
+                .number(emergency.signals.count))
         }
     }
 
