@@ -37,6 +37,8 @@ struct Wish {
         var steps = 0
         var mishaps: [String: Int] = [:]
         var objections: [String] = []
+        /// Of everything that happened in all of them.
+        var digest: UInt64 = 0
     }
 
     /// Runs them, telling of each that is not as it must be, and of all in the end.
@@ -75,6 +77,7 @@ extension Wish.Report {
     fileprivate mutating func add(_ outcome: Simulation.Outcome) {
         worlds += 1
         steps += outcome.steps
+        digest = worlds == 1 ? outcome.digest : digest &* 31 &+ outcome.digest
         mishaps.merge(outcome.mishaps, uniquingKeysWith: +)
         if let objection = outcome.objection {
             objections.append("seed \(outcome.seed): \(objection)")
@@ -89,6 +92,7 @@ extension Wish.Report {
             say(name.padding(toLength: 28, withPad: " ", startingAt: 0) + "\(count)")
         }
         say("objections  \(objections.count)")
+        say("digest      \(digest)")
         say("seconds     \(elapsed.milliseconds / 1000)")
     }
 }
