@@ -6,6 +6,8 @@ FLAGS = -c release -Xswiftc -enable-testing --explicit-target-dependency-import-
 INSTALL_FLAGS = -c release --static-swift-stdlib --scratch-path .build-install \
 	--explicit-target-dependency-import-check error
 BIN = .build/release
+# Not by 'swift test', which now and then waits for ever for a test process that has ended.
+TESTS = $(BIN)/jagaPackageTests.xctest --testing-library swift-testing
 PROGRAMS = jaga jaga-ingest jaga-membership jaga-evaluator jaga-timer jaga-notifier
 SOURCES = Package.swift Services Shared Tests
 
@@ -35,18 +37,16 @@ test: ## install what is missing, build, run every test (FILTER=… for some)
 	@scripts/setup --tests
 	swift build --build-tests $(FLAGS)
 ifeq ($(FILTER),)
-	swift test $(FLAGS) --skip-build --disable-xctest --skip EndToEndTests --skip SimulationTests
-	SWIFT_DETERMINISTIC_HASHING=1 \
-		swift test $(FLAGS) --skip-build --disable-xctest --filter SimulationTests
-	swift test $(FLAGS) --skip-build --disable-xctest --filter EndToEndTests
+	$(TESTS) --skip EndToEndTests --skip SimulationTests
+	SWIFT_DETERMINISTIC_HASHING=1 $(TESTS) --filter SimulationTests
+	$(TESTS) --filter EndToEndTests
 else
-	swift test $(FLAGS) --skip-build --disable-xctest --filter '$(FILTER)'
+	SWIFT_DETERMINISTIC_HASHING=1 $(TESTS) --filter '$(FILTER)'
 endif
 
 test-long: setup ## try the evaluator's properties on a million random cases
 	swift build --build-tests $(FLAGS)
-	LONG_TESTS=1 swift test $(FLAGS) --skip-build --disable-xctest \
-		--filter 'ExactnessTests|LookingUpTests'
+	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|LookingUpTests'
 
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
 	@scripts/fuzz $(RUNS)
@@ -74,9 +74,9 @@ lint: ## check format and scripts
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
 
-simulate: ## the whole suite in one process under faults (SEED=… STEPS=… SEEDS=… MINUTES=…)
+simulate: setup ## the whole suite in one process under faults (SEED=… STEPS=… SEEDS=… MINUTES=…)
 	swift build --build-tests $(FLAGS)
-	@FLAGS='$(FLAGS)' scripts/simulate
+	@TESTS='$(TESTS)' scripts/simulate
 
 clean: ## remove what was built (never ./var)
 	rm -rf .build .build-install
