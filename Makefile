@@ -74,7 +74,7 @@ lint: ## check format and scripts
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
 
-simulate: setup ## the whole suite in one process under faults (SEED=… STEPS=… SEEDS=… MINUTES=…)
+simulate: setup ## the whole suite in one process under faults (SEED= STEPS= SEEDS= MINUTES=)
 	swift build --build-tests $(FLAGS)
 	@TESTS='$(TESTS)' scripts/simulate
 
