@@ -13,6 +13,8 @@ import Glibc
         case "raw-store": try RawStore(options).run()
         case "raw-publisher": try RawPublisher(options).run()
         case "raw-subscriber": RawSubscriber(options).run()
+        case "reporter": try Reporter(options).run()
+        case "listener": try Listener(options).run()
         default: fatalError("unknown part: scripts/bench-bus starts this")
         }
     }

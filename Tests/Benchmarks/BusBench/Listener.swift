@@ -1,0 +1,48 @@
+import Bus
+import Model
+import Runtime
+import Store
+import Wire
+
+/// Follows `sos` of ingest as the notifier does, with a store, and tells when each emergency was
+/// on its disk.
+struct Listener {
+    let options: Options
+
+    init(_ options: Options) { self.options = options }
+
+    func run() throws {
+        let database = try Database(path: options["store"], migrations: SQLiteBusStore.migrations)
+        var configuration = Bus.Configuration(name: "listener")
+        configuration.acknowledges = false
+        configuration.start = .head
+        configuration.peers = [
+            Bus.Peer(
+                name: "ingest", publishEndpoint: options["publish"],
+                controlEndpoint: options["control"], streams: [.sos])
+        ]
+        let bus = try Bus(
+            configuration: configuration, store: SQLiteBusStore(database), clock: SystemClock())
+        let commands = Commands()
+        var isReady = false
+        while !commands.isEnded {
+            Loop.wait(on: [bus, commands], atMost: 100)
+            _ = commands.drain()
+            var raised: [EmergencyID] = []
+            try bus.receive { _, _, record in
+                guard case .sosRaised(let signal) = try EventCodec.decode(record).body else {
+                    return
+                }
+                raised.append(signal.id)
+            }
+            if database.isInTransaction { try database.commit() }
+            bus.committed()
+            try bus.tick()
+            for id in raised { tell("raised", ["id": "\(id)", "at": microseconds()]) }
+            if !isReady, bus.isCaughtUp {
+                isReady = true
+                tell("ready")
+            }
+        }
+    }
+}
