@@ -16,9 +16,10 @@ PREFIX ?= /usr/local
 ARGS ?=
 FILTER ?=
 RUNS ?= 1000000
+MINUTES ?= 10
 
-.PHONY: help setup build run test test-long fuzz-wire bench bench-bus bench-evaluator lint format \
-	simulate clean install
+.PHONY: help setup build run test test-long fuzz-wire bench bench-bus bench-evaluator chaos \
+	lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -54,13 +55,17 @@ fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RU
 bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 200 crossings)
 	@scripts/bench $(ARGS)
 
-bench-bus: setup ## measure the bus between processes (ARGS=10 for 10 s of load in each case)
-	swift build $(FLAGS) --product BusBench
+bench-bus: build ## measure the bus between processes (ARGS=10 for 10 s of load in each case)
 	@scripts/bench-bus $(ARGS)
 
 bench-evaluator: setup ## measure the evaluator's core (ARGS=100000 for so many fixes a case)
 	swift build $(FLAGS) --product EvaluatorBench
 	@$(BIN)/EvaluatorBench $(ARGS)
+
+chaos: ## kill, stop, cut and put back a suite under load for MINUTES=… (as root for all of it)
+	@scripts/setup --chaos
+	swift build --build-tests $(FLAGS)
+	CHAOS_MINUTES=$(MINUTES) $(TESTS) --filter 'holds every row|When the disk is full'
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)

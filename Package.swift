@@ -172,7 +172,7 @@ let package = Package(
                 "EvaluatorCore", "TimerDaemon", "NotifierDaemon", "NotifierCore", "Bus", "Dialects",
                 "Directory", "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire",
             ]),
-        tests("EndToEnd", ["Parsing", "Runtime"]),
+        tests("EndToEnd", ["CZeroMQ", "Parsing", "Runtime"]),
         tests("Tidy", []),
         .executableTarget(
             name: "BusBench",

@@ -6,6 +6,12 @@ public enum Programs {
     public static let top = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// A program of the system; its bare name if it is not installed.
+    public static func installed(_ name: String) -> String {
+        ["/usr/bin", "/usr/sbin", "/bin", "/sbin"].map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
+    }
+
     /// A program of the package, from the same build as the test that runs.
     public static func path(_ name: String) throws -> String {
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension `The suite` {
+    @Suite struct `Under chaos` {
+        @Test func `says everything once where publications are lost`() async throws {
+            try await hold(.publishesSuppressed)
+        }
+
+        @Test(
+            .enabled("network namespaces are not permitted here: only root can make one") {
+                await Namespace.isPossible()
+            })
+        func `says everything once after a black hole`() async throws {
+            try await hold(.blackHole(seconds: 5))
+        }
+
+        private func hold(_ fault: Fault) async throws {
+            let tally = try await fault.run()
+            #expect(tally.isWhole, "\(tally)")
+            #expect(tally.crossings > 50)
+        }
+
+        /// `make chaos MINUTES=…`: every row of the table, again and again.
+        @Test(.enabled(if: Chaos.minutes > 0, "`make chaos` runs this"))
+        func `holds every row for as long as it is told`() async throws {
+            var chaos = Chaos()
+            try await chaos.run()
+            #expect(chaos.isHeld)
+        }
+    }
+}
+
+/// The table of faults, row by row, on real processes.
+struct Chaos {
+    static let minutes =
+        ProcessInfo.processInfo.environment["CHAOS_MINUTES"].flatMap { Double($0) } ?? 0
+    private(set) var isHeld = true
+
+    mutating func run() async throws {
+        let end = Date().addingTimeInterval(Chaos.minutes * 60)
+        var faults = Fault.everywhere + Fault.alone
+        if await Namespace.isPossible() {
+            faults += Fault.withNamespaces
+        } else {
+            print("chaos: no network namespaces here: black hole and another address are left out")
+        }
+        print("| fault | crossings | missing | twice | disordered | longest wait | whole after |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+        repeat {
+            for fault in faults { await hold(fault) }
+        } while Date() < end
+    }
+
+    private mutating func hold(_ fault: Fault) async {
+        do {
+            let tally = try await fault.run()
+            print("| \(fault) | \(tally.row) |")
+            isHeld = isHeld && tally.isWhole
+        } catch {
+            print("| \(fault) | failed: \(error) |")
+            isHeld = false
+        }
+    }
+}
+
+extension Tally {
+    /// Its cells of the table.
+    var row: String {
+        let figures = [crossings, missing, twice, disordered].map { "\($0)" }
+        let times = [longestDelay, secondsToWhole].map { String(format: "%.1f s", $0) }
+        return (figures + times).joined(separator: " | ")
+    }
+}

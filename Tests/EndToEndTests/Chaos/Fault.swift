@@ -1,0 +1,167 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// A row of what must be shown: what is done to a suite under load, and what came of it.
+struct Fault: Sendable, CustomStringConvertible {
+    let description: String
+    let run: @Sendable () async throws -> Tally
+
+    /// The faults that need nothing but the suite.
+    static let everywhere = [
+        publishesSuppressed, writersKilled, consumersKilled, evaluatorKilled, evaluatorLeaves,
+        evaluatorStopped, ingestRestarted, storePutBack,
+    ]
+
+    /// Those that need machines of their own.
+    static let withNamespaces = [blackHole(seconds: 10), elsewhere]
+
+    /// A suite with three evaluators and people who walk, until everything has arrived.
+    static func tally(
+        settings: [String: String] = [:], arguments: [String] = ["--scale", "evaluator=3"],
+        prepare: (RunningSuite) throws -> Void = { _ in },
+        _ body: (RunningSuite, Crowd) async throws -> Void
+    ) async throws -> Tally {
+        var settings = settings
+        settings["JAGA_EVALUATOR_CHECKPOINT_SECONDS"] = "2"
+        let suite = try RunningSuite(settings: settings, arguments: arguments)
+        try prepare(suite)
+        do {
+            try await suite.start()
+            let crowd = try await Crowd(of: suite, people: 12)
+            try await body(suite, crowd)
+            let tally = try await crowd.whole()
+            await suite.stop()
+            return tally
+        } catch {
+            let log = suite.log
+            await suite.stop()
+            throw TestFailure("\(error)\n\(log)")
+        }
+    }
+
+    // MARK: Frames that are lost
+
+    static let publishesSuppressed = Fault(description: "2 % of publishes suppressed") {
+        nonisolated(unsafe) var proxy: LossyProxy?
+        defer { proxy?.stop() }
+        return try await tally(
+            settings: LossyProxy.settings,
+            prepare: { proxy = try LossyProxy(portBase: $0.portBase, losing: 0.02) },
+            { _, crowd in
+                try await crowd.walk { try await Task.sleep(for: .seconds(10)) }
+                guard let proxy, proxy.fallenCount > 0 else { throw TestFailure("nothing fell") }
+            })
+    }
+
+    /// Kills writers in the moment in which they wait for their disk: what they were about to say is
+    /// in the store, and nobody was told.
+    static let writersKilled = Fault(
+        description: "writer killed between COMMIT and publish, 8 times"
+    ) {
+        try await tally { suite, crowd in
+            try await crowd.walk {
+                for number in 0..<8 {
+                    try await killAtCommit(number.isMultiple(of: 2) ? .ingest : .notifier, suite)
+                    try await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    private static func killAtCommit(
+        _ service: RunningSuite.Service, _ suite: RunningSuite
+    ) async throws {
+        guard let pid = suite.processID(of: service) else {
+            throw TestFailure("\(service) does not run")
+        }
+        let tracer = try Capture(
+            Programs.installed("strace"),
+            [
+                "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e",
+                "inject=fdatasync:signal=SIGKILL:when=\(Int.random(in: 2...6))", "-p", "\(pid)",
+            ])
+        let isDead = await eventually(within: 10) { suite.processID(of: service) != pid }
+        await tracer.stop(SIGKILL)
+        guard isDead else { throw TestFailure("\(service) is not killed: \(tracer.text)") }
+        _ = await eventually {
+            _ = suite.log
+            return suite.processID(of: service).map { $0 != pid } ?? false
+        }
+    }
+
+    // MARK: Processes that die
+
+    static let consumersKilled = Fault(
+        description: "consumers killed between effect and ACK, 8 times"
+    ) {
+        try await tally { suite, crowd in
+            try await crowd.walk {
+                for number in 0..<8 {
+                    try await Task.sleep(for: .milliseconds(.random(in: 500..<1500)))
+                    try await suite.kill(number.isMultiple(of: 2) ? .notifier : .timer)
+                }
+            }
+        }
+    }
+
+    static let evaluatorKilled = Fault(description: "evaluator kill -9, 1 of 3, under load") {
+        try await tally { suite, crowd in
+            try await crowd.walk {
+                try await Task.sleep(for: .seconds(3))
+                // Not started again: the two others take over.
+                let pid = suite.processID(of: .evaluator)
+                try await suite.keepDead(pid, for: .seconds(9))
+            }
+        }
+    }
+
+    static let evaluatorLeaves = Fault(description: "evaluator leaves (SIGTERM), 1 of 3") {
+        try await tally { suite, crowd in
+            try await crowd.walk {
+                try await Task.sleep(for: .seconds(3))
+                if let pid = suite.processID(of: .evaluator) { Glibc.kill(pid, SIGTERM) }
+                try await Task.sleep(for: .seconds(5))
+            }
+        }
+    }
+
+    static let evaluatorStopped = Fault(description: "evaluator stopped 15 s, continued") {
+        try await tally { suite, crowd in
+            try await crowd.walk {
+                try await Task.sleep(for: .seconds(2))
+                guard let pid = suite.processID(of: .evaluator) else { return }
+                Glibc.kill(pid, SIGSTOP)
+                try await Task.sleep(for: .seconds(15))
+                Glibc.kill(pid, SIGCONT)
+                try await Task.sleep(for: .seconds(3))
+            }
+        }
+    }
+
+    static let ingestRestarted = Fault(description: "ingest restarted, 4 times") {
+        try await tally { suite, crowd in
+            try await crowd.walk {
+                for _ in 0..<4 {
+                    try await Task.sleep(for: .milliseconds(.random(in: 1500..<2500)))
+                    try await suite.kill(.ingest)
+                }
+            }
+        }
+    }
+}
+
+extension RunningSuite {
+    /// Kills a process that `jaga up` does not start again for so long.
+    func keepDead(_ pid: Int32?, for duration: Duration) async throws {
+        guard let pid, let supervisor = up?.process.pid else { return }
+        Glibc.kill(supervisor, SIGSTOP)
+        Glibc.kill(pid, SIGKILL)
+        try await Task.sleep(for: duration)
+        Glibc.kill(supervisor, SIGCONT)
+        _ = await eventually {
+            _ = log
+            return processID(of: .evaluator) != pid
+        }
+    }
+}

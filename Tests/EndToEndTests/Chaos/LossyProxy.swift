@@ -1,0 +1,206 @@
+import CZeroMQ
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+
+/// Stands between the services of a suite on another loopback address, with their ports, and lets
+/// some of what they publish fall: as a writer that dies between its commit and its publication.
+///
+/// Questions and answers pass untouched, byte by byte.
+final class LossyProxy: Sendable {
+    static let address = "127.0.0.9"
+
+    /// Settings by which every service finds the others through the proxy.
+    static let settings = Dictionary(
+        uniqueKeysWithValues: ["INGEST", "MEMBERSHIP", "TIMER", "NOTIFIER"].map {
+            ("JAGA_HOST_\($0)", address)
+        })
+
+    private let isEnded = Atomic(false)
+    private let fallen = Atomic(0)
+
+    /// Batches that fell until now.
+    var fallenCount: Int { fallen.load(ordering: .relaxed) }
+
+    /// - Parameter share: of the batches, 0 to 1
+    init(portBase: Int, losing share: Double) throws {
+        let services = [1, 2, 4, 5]
+        for service in services { try pass(questionsTo: portBase + 200 + service) }
+        let thread = Thread { [self] in
+            let context = zmq_ctx_new()
+            let publications = services.map { portBase + 100 + $0 } + [portBase + 302]
+            var lanes = publications.map { port in
+                Lane(context, from: "127.0.0.1:\(port)", to: "\(Self.address):\(port)")
+            }
+            // Outputs go the other way: evaluators come to the proxy, the proxy to ingest.
+            let outputs = portBase + 301
+            lanes.append(
+                Lane(
+                    context, from: "\(Self.address):\(outputs)", to: "127.0.0.1:\(outputs)",
+                    isTurned: true))
+            while !isEnded.load(ordering: .relaxed) {
+                fallen.add(carry(lanes, losing: share), ordering: .relaxed)
+            }
+            for lane in lanes { lane.close() }
+            zmq_ctx_term(context)
+        }
+        thread.start()
+    }
+
+    func stop() { isEnded.store(true, ordering: .relaxed) }
+
+    /// Publications in one direction, subscriptions in the other.
+    private struct Lane {
+        let source: UnsafeMutableRawPointer?
+        let sink: UnsafeMutableRawPointer?
+
+        /// - Parameter isTurned: publishers come to the source; else it goes to them
+        init(
+            _ context: UnsafeMutableRawPointer?, from: String, to: String, isTurned: Bool = false
+        ) {
+            source = zmq_socket(context, ZMQ_XSUB)
+            sink = zmq_socket(context, ZMQ_XPUB)
+            for socket in [source, sink] {
+                var none: CInt = 0
+                zmq_setsockopt(socket, ZMQ_LINGER, &none, 4)
+                zmq_setsockopt(socket, ZMQ_SNDHWM, &none, 4)
+                zmq_setsockopt(socket, ZMQ_RCVHWM, &none, 4)
+            }
+            if isTurned {
+                zmq_bind(source, "tcp://\(from)")
+                zmq_connect(sink, "tcp://\(to)")
+            } else {
+                zmq_connect(source, "tcp://\(from)")
+                zmq_bind(sink, "tcp://\(to)")
+            }
+        }
+
+        func close() {
+            zmq_close(source)
+            zmq_close(sink)
+        }
+    }
+
+    /// Waits for frames and passes them on.
+    ///
+    /// - Returns: how many batches fell
+    private func carry(_ lanes: [Lane], losing share: Double) -> Int {
+        var items = lanes.flatMap { lane in
+            [lane.source, lane.sink].map {
+                zmq_pollitem_t(socket: $0, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+            }
+        }
+        guard zmq_poll(&items, Int32(items.count), 100) > 0 else { return 0 }
+        var fallen = 0
+        for lane in lanes {
+            fallen += pass(from: lane.source, to: lane.sink, losing: share)
+            fallen += pass(from: lane.sink, to: lane.source, losing: 0)
+        }
+        return fallen
+    }
+
+    private func pass(
+        from source: UnsafeMutableRawPointer?, to sink: UnsafeMutableRawPointer?,
+        losing share: Double
+    ) -> Int {
+        var fallen = 0
+        var message = zmq_msg_t()
+        zmq_msg_init(&message)
+        defer { zmq_msg_close(&message) }
+        while zmq_msg_recv(&message, source, ZMQ_DONTWAIT) >= 0 {
+            let bytes = UnsafeRawBufferPointer(
+                start: zmq_msg_data(&message), count: zmq_msg_size(&message))
+            let isBatch = bytes.count > 9 && bytes[9] == 1
+            if isBatch, share > 0, Double.random(in: 0..<1) < share {
+                fallen += 1
+            } else {
+                zmq_msg_send(&message, sink, ZMQ_DONTWAIT)
+            }
+        }
+        return fallen
+    }
+
+    // MARK: Questions
+
+    /// Passes every connection to the port on to the same port of 127.0.0.1.
+    private func pass(questionsTo port: Int) throws {
+        let listener = Self.socket(on: Self.address, port) { bind($0, $1, $2) }
+        guard listener >= 0, listen(listener, 64) == 0 else {
+            throw TestFailure("nothing can listen on \(Self.address):\(port)")
+        }
+        let thread = Thread { [self] in
+            while !isEnded.load(ordering: .relaxed) {
+                var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+                guard poll(&waiting, 1, 100) > 0 else { continue }
+                let client = accept(listener, nil, nil)
+                let server = Self.socket(on: "127.0.0.1", port) { connect($0, $1, $2) }
+                guard client >= 0, server >= 0 else {
+                    if client >= 0 { close(client) }
+                    continue
+                }
+                copy(between: client, and: server)
+            }
+            close(listener)
+        }
+        thread.start()
+    }
+
+    /// In both directions, until either end is closed.
+    private func copy(between one: Int32, and other: Int32) {
+        let thread = Thread { [self] in
+            var items = [one, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            var chunk = [UInt8](repeating: 0, count: 64 << 10)
+            var isOpen = true
+            while isOpen, !isEnded.load(ordering: .relaxed) {
+                guard poll(&items, 2, 100) > 0 else { continue }
+                for (from, to) in [(0, 1), (1, 0)] where items[from].revents != 0 {
+                    let count = recv(items[from].fd, &chunk, chunk.count, 0)
+                    if count <= 0 || !Self.sendAll(chunk[..<max(0, count)], to: items[to].fd) {
+                        isOpen = false
+                    }
+                }
+            }
+            close(one)
+            close(other)
+        }
+        thread.start()
+    }
+
+    private static func sendAll(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// A socket that is bound or connected; -1 if it cannot be.
+    private static func socket(
+        on address: String, _ port: Int,
+        _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, 4)
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        inet_pton(AF_INET, address, &name.sin_addr)
+        let result = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                use(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            return -1
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Glibc
+import TestSupport
+
+extension Fault {
+    /// Ingest comes back on an older copy: what was reported since is gone, nothing new is taken
+    /// for something old.
+    static let storePutBack = Fault(description: "ingest's store replaced by an older copy") {
+        try await tally { suite, crowd in
+            let store = suite.home + "/ingest/store.sqlite"
+            try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
+            try await crowd.goHome()
+            _ = try await crowd.whole()
+            try await copy(store, to: store + ".old")
+            try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
+            try await crowd.goHome()
+            _ = try await crowd.whole()
+            try await suite.replace(store, by: store + ".old", of: .ingest)
+            try await suite.waitUntilReady(.ingest)
+            try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
+            try await crowd.goHome()
+            let isNoticed = await eventually { suite.log.contains("another stream than before") }
+            guard isNoticed else { throw TestFailure("nobody noticed") }
+        }
+    }
+
+    /// A whole copy of a store that is in use.
+    private static func copy(_ store: String, to path: String) async throws {
+        let program =
+            "import sqlite3, sys; sqlite3.connect(sys.argv[1])"
+            + ".execute('VACUUM INTO ?', (sys.argv[2],))"
+        let capture = try Capture("/usr/bin/python3", ["-c", program, store, path])
+        _ = await eventually { capture.process.reap() != nil }
+        guard capture.process.exitStatus == 0 else { throw TestFailure(capture.text) }
+    }
+}
+
+extension RunningSuite {
+    /// Kills a service and gives it another store before it is started again.
+    func replace(_ store: String, by other: String, of service: Service) async throws {
+        guard let pid = processID(of: service), let supervisor = up?.process.pid else {
+            throw TestFailure("\(service) does not run")
+        }
+        Glibc.kill(supervisor, SIGSTOP)
+        Glibc.kill(pid, SIGKILL)
+        // Dead, though nobody has asked what it died of.
+        let isDead = await eventually {
+            let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            return state?.split(separator: ")").last?.hasPrefix(" Z") ?? true
+        }
+        guard isDead else { throw TestFailure("\(service) does not die") }
+        for end in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: store + end)
+        }
+        try FileManager.default.moveItem(atPath: other, toPath: store)
+        Glibc.kill(supervisor, SIGCONT)
+        let isBack = await eventually {
+            _ = log
+            return processID(of: service).map { $0 != pid } ?? false
+        }
+        guard isBack else { throw TestFailure("\(service) did not come back:\n\(log)") }
+    }
+}
