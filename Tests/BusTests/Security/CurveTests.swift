@@ -218,6 +218,8 @@ import Wire
         var asked: [Control] = []
         ingest.bus.hooks.coordinate = { question, _ in asked.append(question) }
         let onlooker = try net.follower(
+            "tail", of: ingest, [.sos], security: net.security(.operator))
+        let impostor = try net.follower(
             "notifier", of: ingest, [.sos], security: net.security(.operator))
         let member = ID128(high: 1, low: 2)
         let evaluator = try net.rawAsker(of: ingest, .evaluator)
@@ -225,11 +227,14 @@ import Wire
         try net.run(until: {
             joiner.ask(Control.join(member: member, logic: 1...1).encoded(), of: 0)
         })
+        let claim = Control.acknowledge(consumer: "notifier", entries: [])
+        try net.run(until: { joiner.ask(claim.encoded(), of: 0) })
         try net.run(until: {
             evaluator.ask(Control.join(member: member, logic: 1...2).encoded(), of: 0)
         })
         let wanted: [PeerRefusal.Reason] = [
             .forbidden(.operator, "own partitions"),
+            .forbidden(.operator, "greet in the name of notifier"),
             .forbidden(.operator, "acknowledge in the name of notifier"),
         ]
         try net.run(until: {
@@ -237,6 +242,7 @@ import Wire
                 && !asked.isEmpty
         })
         #expect(asked == [.join(member: member, logic: 1...2)])
-        #expect(ingest.bus.acknowledgements.isEmpty)
+        #expect(impostor.applied.isEmpty)
+        #expect(ingest.bus.acknowledged(.sos, by: "notifier") == 0)
     }
 }
