@@ -10,7 +10,7 @@ extension Fault {
 
     /// Nobody evaluates: a panic and a watch that runs out are told all the same.
     static let withoutEvaluators = Fault(
-        description: "all evaluators dead: panic with 2 s, watch of 3 s and 1 s of grace"
+        description: "all evaluators dead: panic with 2 s, watch of 6 s and 1 s of grace"
     ) {
         var tally = Tally()
         let clock = SystemClock()
@@ -18,7 +18,7 @@ extension Fault {
             settings: ["JAGA_TIMER_GRACE_SECONDS": "1"], arguments: ["--without", "evaluator"]
         ) { home in
             try await home.button.callForHelp("call 1", countdown: 2)
-            try await home.anna.api.insist("POST", "/v1/watches", ["minutes": 0.05])
+            try await home.anna.api.insist("POST", "/v1/watches", ["minutes": 0.1])
             let pressed = clock.monotonic
             let isTold = try await eventually(every: 100) {
                 _ = home.suite.log
