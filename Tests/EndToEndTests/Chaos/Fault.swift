@@ -54,8 +54,8 @@ struct Fault: Sendable, CustomStringConvertible {
             })
     }
 
-    /// Kills writers in the moment in which they wait for their disk: what they were about to say is
-    /// in the store, and nobody was told.
+    /// Kills writers in the moment in which they wait for their disk: what they were about to say
+    /// is in the store, and nobody was told.
     static let writersKilled = Fault(
         description: "writer killed between COMMIT and publish, 8 times"
     ) {
