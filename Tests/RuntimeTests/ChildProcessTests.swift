@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `ends by the signal that it is sent`() async throws {
-        let child = try shell("echo up; exec sleep 60")
+        let child = try shell("echo up; exec sleep 600")
         while child.drain()?.isEmpty == true { try await Task.sleep(for: .milliseconds(5)) }
         child.send(SIGKILL)
         #expect(try await finish(child).status == 128 + SIGKILL)
