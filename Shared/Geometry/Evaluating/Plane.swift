@@ -82,6 +82,11 @@ struct Plane: Sendable {
     /// Length on the ellipsoid from the origin to a point that is `chord` metres away straight.
     func arc(to point: EarthPoint, chord: Double) -> Double {
         let (x, y) = project(point)
+        return arc(toX: x, y: y, chord: chord)
+    }
+
+    /// As ``arc(to:chord:)``, to the point that is seen at (x, y).
+    func arc(toX x: Double, y: Double, chord: Double) -> Double {
         let squared = x * x + y * y
         guard squared > 0 else { return chord }
         let curvature = (y * y * northCurvature + x * x / normal) / squared

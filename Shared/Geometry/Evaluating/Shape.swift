@@ -31,9 +31,9 @@ struct Shape: Sendable {
         edges += own
     }
 
-    private var isCircle: Bool { edgesCount == 0 }
+    var isCircle: Bool { edgesCount == 0 }
 
-    private var places: Range<Int> { Int(edgesStart)..<Int(edgesStart + edgesCount) }
+    var places: Range<Int> { Int(edgesStart)..<Int(edgesStart + edgesCount) }
 
     /// The same with its edges appended to another list.
     func moved(_ own: [Edge], to edges: inout [Edge]) -> Shape {

@@ -1,0 +1,162 @@
+/// Balls in space, packed into boxes of boxes: finds those near a place or along a way without
+/// looking at those far away, however far is far.
+///
+/// The balls stand in the order of a curve through space, eight to a box; eight boxes that follow
+/// each other are in a larger one. Nothing but their order says which is in which.
+struct BallTree: Sendable {
+    /// A region as it is listed, decimetres.
+    struct Ball {
+        var x: Int32
+        var y: Int32
+        var z: Int32
+        var reach: Int32
+        /// Index of the region.
+        var place: Int32
+    }
+
+    /// A box around balls, decimetres.
+    struct Box {
+        var low: SIMD4<Int32>
+        var high: SIMD4<Int32>
+
+        static let empty = Box(low: SIMD4(repeating: .max), high: SIMD4(repeating: .min))
+
+        init(low: SIMD4<Int32>, high: SIMD4<Int32>) {
+            self.low = low
+            self.high = high
+        }
+
+        init(_ ball: Ball) {
+            low = SIMD4(ball.x - ball.reach, ball.y - ball.reach, ball.z - ball.reach, 0)
+            high = SIMD4(ball.x + ball.reach, ball.y + ball.reach, ball.z + ball.reach, 0)
+        }
+
+        func union(_ other: Box) -> Box {
+            Box(low: pointwiseMin(low, other.low), high: pointwiseMax(high, other.high))
+        }
+
+        /// From a point to the box, decimetres, squared.
+        func squaredDistance(x: Int32, y: Int32, z: Int32) -> Int64 {
+            let point = SIMD4(x, y, z, 0)
+            let beyond = pointwiseMax(
+                pointwiseMax(low &- point, point &- high), SIMD4(repeating: 0))
+            let dx = Int64(beyond.x)
+            let dy = Int64(beyond.y)
+            let dz = Int64(beyond.z)
+            return dx * dx + dy * dy + dz * dz
+        }
+    }
+
+    /// Balls in a box, and boxes in a larger one.
+    static let width = 8
+
+    let balls: [Ball]
+    /// Of balls first, then level by level; the last one holds all.
+    let boxes: [Box]
+    /// Where each level of boxes begins, and where the last ends.
+    let levels: [Int]
+
+    /// - Parameter spans: of regions, in the order of their indices
+    init(_ spans: [CubeSpan]) {
+        let order = spans.enumerated().map { (curve: $1.curve, place: $0) }
+            .sorted { ($0.curve, $0.place) < ($1.curve, $1.place) }
+        balls = order.map { entry in
+            let span = spans[entry.place]
+            return Ball(
+                x: span.x, y: span.y, z: span.z, reach: span.reach, place: Int32(entry.place))
+        }
+        var boxes = BallTree.packed(balls.map(Box.init))
+        var levels = [0, boxes.count]
+        while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
+            boxes += BallTree.packed(Array(boxes[levels[levels.count - 2]...]))
+            levels.append(boxes.count)
+        }
+        self.boxes = boxes
+        self.levels = levels
+    }
+
+    private static func packed(_ boxes: [Box]) -> [Box] {
+        stride(from: 0, to: boxes.count, by: width).map { first in
+            boxes[first..<min(first + width, boxes.count)].reduce(.empty) { $0.union($1) }
+        }
+    }
+
+    var bytes: Int {
+        balls.count * MemoryLayout<Ball>.stride + boxes.count * MemoryLayout<Box>.stride
+    }
+
+    /// Goes through all balls of all boxes that may matter.
+    func search(_ search: inout some BallSearch) {
+        guard levels.count > 1, !boxes.isEmpty else { return }
+        self.search(&search, level: levels.count - 2, box: 0)
+    }
+
+    private func search(_ search: inout some BallSearch, level: Int, box: Int) {
+        guard search.admits(boxes[levels[level] + box]) else { return }
+        let first = box * BallTree.width
+        if level == 0 {
+            for index in first..<min(first + BallTree.width, balls.count) {
+                search.meet(balls[index])
+            }
+        } else {
+            let count = levels[level] - levels[level - 1]
+            for index in first..<min(first + BallTree.width, count) {
+                self.search(&search, level: level - 1, box: index)
+            }
+        }
+    }
+
+    /// As ``search(_:)``, nearer boxes first, so that what is found there keeps it from going
+    /// farther.
+    func searchOutward(_ search: inout some NearSearch) {
+        guard levels.count > 1, !boxes.isEmpty else { return }
+        searchOutward(&search, level: levels.count - 2, box: 0)
+    }
+
+    private func searchOutward(_ search: inout some NearSearch, level: Int, box: Int) {
+        let first = box * BallTree.width
+        if level == 0 {
+            for index in first..<min(first + BallTree.width, balls.count) {
+                search.meet(balls[index])
+            }
+            return
+        }
+        let start = levels[level - 1]
+        let count = min(BallTree.width, levels[level] - start - first)
+        var nearer = InlineArray<8, Int64>(repeating: 0)
+        var order = InlineArray<8, Int>(repeating: 0)
+        for index in 0..<count {
+            let squared = boxes[start + first + index].squaredDistance(
+                x: search.x, y: search.y, z: search.z)
+            var place = index
+            while place > 0, nearer[place - 1] > squared {
+                nearer[place] = nearer[place - 1]
+                order[place] = order[place - 1]
+                place -= 1
+            }
+            nearer[place] = squared
+            order[place] = first + index
+        }
+        for index in 0..<count {
+            guard search.admits(squaredDecimetres: nearer[index]) else { return }
+            searchOutward(&search, level: level - 1, box: order[index])
+        }
+    }
+}
+
+/// What is looked for in a tree.
+protocol BallSearch {
+    /// Whether anything in the box may matter.
+    func admits(_ box: BallTree.Box) -> Bool
+    mutating func meet(_ ball: BallTree.Ball)
+}
+
+/// What is looked for around a place, the nearer the better.
+protocol NearSearch {
+    var x: Int32 { get }
+    var y: Int32 { get }
+    var z: Int32 { get }
+    /// Whether anything so far away may matter still.
+    func admits(squaredDecimetres: Int64) -> Bool
+    mutating func meet(_ ball: BallTree.Ball)
+}
