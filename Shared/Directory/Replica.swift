@@ -1,7 +1,7 @@
 import Model
 
-/// Everything that membership tells the other services: people, devices, credentials, circles and
-/// zones, ready to be asked.
+/// Everything that membership tells the other services: people, devices, credentials, circles, sets
+/// of zones, messages and zones, ready to be asked.
 ///
 /// A value: built by applying the events of the `directory` stream in their order. Removing a
 /// person or a circle takes along whatever belongs to it, so a replica never speaks of somebody
@@ -15,6 +15,8 @@ public struct Replica: Hashable, Sendable {
     var devices: [DeviceID: Device] = [:]
     var credentials: [CredentialID: Credential] = [:]
     var circles: [CircleID: Circle] = [:]
+    var sets: [ZoneSetID: ZoneSet] = [:]
+    var messages: [MessageID: ZoneMessage] = [:]
     var zones: [ZoneID: Zone] = [:]
 
     // Indexes, functions of the above; lists ascend and are never empty.
@@ -23,6 +25,8 @@ public struct Replica: Hashable, Sendable {
     var credentialOfHash: [String: CredentialID] = [:]
     var circlesOfPerson: [PersonID: [CircleID]] = [:]
     var zonesOfOwner: [ZoneOwner: [ZoneID]] = [:]
+    var messagesOfOwner: [ZoneOwner: [MessageID]] = [:]
+    var circlesOfSet: [ZoneSetID: [CircleID]] = [:]
 
     public init() {}
 
@@ -52,7 +56,11 @@ public struct Replica: Hashable, Sendable {
         case .credentialRemoved(let removal): credentials[removal.credential] == nil ? [] : [body]
         case .circleRemoved(let removal):
             circles[removal.circle] == nil
-                ? [] : removalSteps(ofZonesOf: .circle(removal.circle)) + [body]
+                ? [] : removalSteps(ofWhatIsOf: .circle(removal.circle)) + [body]
+        case .setChanged(let set): sets[set.id] == set ? [] : [body]
+        case .setRemoved(let removal): removalSteps(ofSet: removal.set)
+        case .messageChanged(let message): messages[message.id] == message ? [] : [body]
+        case .messageRemoved(let removal): messages[removal.message] == nil ? [] : [body]
         case .zoneRemoved(let removal): zones[removal.zone] == nil ? [] : [body]
         default: []
         }
@@ -64,7 +72,7 @@ public struct Replica: Hashable, Sendable {
             .credentialRemoved(CredentialRemoval(credential: $0))
         }
         steps += (devicesOfPerson[id] ?? []).map { .deviceRemoved(DeviceRemoval(device: $0)) }
-        steps += removalSteps(ofZonesOf: .person(id))
+        steps += removalSteps(ofWhatIsOf: .person(id))
         let affected = circles.values.filter { $0.names(id) }.sorted { $0.id < $1.id }
         steps += affected.map { .circleChanged($0.without(id)) }
         return steps + [.personRemoved(PersonRemoval(person: id))]
@@ -82,8 +90,26 @@ public struct Replica: Hashable, Sendable {
         return steps + [.deviceRemoved(DeviceRemoval(device: id))]
     }
 
-    private func removalSteps(ofZonesOf owner: ZoneOwner) -> [EventBody] {
-        (zonesOfOwner[owner] ?? []).map { .zoneRemoved(ZoneRemoval(zone: $0)) }
+    /// Circles that subscribe to it do so no longer.
+    private func removalSteps(ofSet id: ZoneSetID) -> [EventBody] {
+        guard sets[id] != nil else { return [] }
+        var steps: [EventBody] = []
+        for subscriber in circlesOfSet[id] ?? [] {
+            guard var circle = circles[subscriber] else { continue }
+            circle.sets.removeAll { $0 == id }
+            steps.append(.circleChanged(circle))
+        }
+        return steps + removalSteps(ofWhatIsOf: .set(id)) + [.setRemoved(SetRemoval(set: id))]
+    }
+
+    private func removalSteps(ofWhatIsOf owner: ZoneOwner) -> [EventBody] {
+        let zones: [EventBody] = (zonesOfOwner[owner] ?? []).map {
+            .zoneRemoved(ZoneRemoval(zone: $0))
+        }
+        return zones
+            + (messagesOfOwner[owner] ?? []).map {
+                .messageRemoved(ZoneMessageRemoval(message: $0))
+            }
     }
 
     /// Performs one step and keeps the indexes true.
@@ -99,6 +125,10 @@ public struct Replica: Hashable, Sendable {
         case .circleRemoved(let removal): set(nil, for: removal.circle)
         case .zoneChanged(let zone): set(zone, for: zone.id)
         case .zoneRemoved(let removal): set(nil, for: removal.zone)
+        case .setChanged(let set): sets[set.id] = set
+        case .setRemoved(let removal): sets[removal.set] = nil
+        case .messageChanged(let message): set(message, for: message.id)
+        case .messageRemoved(let removal): set(nil, for: removal.message)
         default: break
         }
     }
@@ -124,14 +154,22 @@ public struct Replica: Hashable, Sendable {
         for member in circles[id]?.members ?? [] {
             circlesOfPerson.remove(id, under: member.person)
         }
+        for set in circles[id]?.sets ?? [] { circlesOfSet.remove(id, under: set) }
         circles[id] = circle
         for member in circle?.members ?? [] { circlesOfPerson.insert(id, under: member.person) }
+        for set in circle?.sets ?? [] { circlesOfSet.insert(id, under: set) }
     }
 
     private mutating func set(_ zone: Zone?, for id: ZoneID) {
         if let old = zones[id] { zonesOfOwner.remove(id, under: old.owner) }
         zones[id] = zone
         if let zone { zonesOfOwner.insert(id, under: zone.owner) }
+    }
+
+    private mutating func set(_ message: ZoneMessage?, for id: MessageID) {
+        if let old = messages[id] { messagesOfOwner.remove(id, under: old.owner) }
+        messages[id] = message
+        if let message { messagesOfOwner.insert(id, under: message.owner) }
     }
 }
 

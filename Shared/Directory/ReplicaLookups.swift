@@ -4,7 +4,7 @@ extension Replica {
     /// Nothing known at all: the first snapshot has not come yet.
     public var isEmpty: Bool {
         people.isEmpty && devices.isEmpty && credentials.isEmpty && circles.isEmpty
-            && zones.isEmpty
+            && zones.isEmpty && sets.isEmpty && messages.isEmpty
     }
 
     /// Who a credential speaks for; nil when no such credential is known.
@@ -24,6 +24,8 @@ extension Replica {
     public func credential(_ id: CredentialID) -> Credential? { credentials[id] }
     public func circle(_ id: CircleID) -> Circle? { circles[id] }
     public func zone(_ id: ZoneID) -> Zone? { zones[id] }
+    public func set(_ id: ZoneSetID) -> ZoneSet? { sets[id] }
+    public func message(_ id: MessageID) -> ZoneMessage? { messages[id] }
 
     /// The devices of a person, ids ascending.
     public func devices(of person: PersonID) -> [Device] {
@@ -66,6 +68,26 @@ extension Replica {
     public func zones(of owner: ZoneOwner) -> [Zone] {
         (zonesOfOwner[owner] ?? []).compactMap { zones[$0] }
     }
+
+    /// The messages of an owner, ids ascending.
+    public func messages(of owner: ZoneOwner) -> [ZoneMessage] {
+        (messagesOfOwner[owner] ?? []).compactMap { messages[$0] }
+    }
+
+    /// The zones of a set, ids ascending.
+    public func zones(of set: ZoneSetID) -> [Zone] { zones(of: .set(set)) }
+
+    /// The circles that subscribe to a set, ascending.
+    public func circles(subscribedTo set: ZoneSetID) -> [CircleID] { circlesOfSet[set] ?? [] }
+
+    /// The sets whose zones judge a person: those of the circles that they have joined; ascending.
+    public func sets(judging person: PersonID) -> [ZoneSetID] {
+        let all = circles(of: person).flatMap { circles[$0]?.sets ?? [] }
+        return Set(all).filter { sets[$0] != nil }.sorted()
+    }
+
+    /// All sets, ids ascending. Sorts: for lists and snapshots, not for every request.
+    public var sortedSets: [ZoneSet] { sets.values.sorted { $0.id < $1.id } }
 
     /// Everybody, ids ascending. Sorts: for lists and snapshots, not for every request.
     public var sortedPeople: [Person] { people.values.sorted { $0.id < $1.id } }

@@ -1,13 +1,15 @@
 import Model
 
 extension Replica {
-    /// The events that build this replica from an empty one: people, devices, credentials, circles,
-    /// zones, each with ids ascending. A snapshot of the `directory` stream.
+    /// The events that build this replica from an empty one: people, devices, credentials, sets,
+    /// circles, messages, zones, each with ids ascending. A snapshot of the `directory` stream.
     public func allEvents() -> [EventBody] {
         var events: [EventBody] = sortedPeople.map { .personChanged($0) }
         events += devices.values.sorted { $0.id < $1.id }.map { .deviceChanged($0) }
         events += credentials.values.sorted { $0.id < $1.id }.map { .credentialChanged($0) }
+        events += sortedSets.map { .setChanged($0) }
         events += sortedCircles.map { .circleChanged($0) }
+        events += messages.values.sorted { $0.id < $1.id }.map { .messageChanged($0) }
         events += zones.values.sorted { $0.id < $1.id }.map { .zoneChanged($0) }
         return events
     }
@@ -41,6 +43,10 @@ extension Replica {
         events += gone(devices, new.devices).map { .deviceRemoved(DeviceRemoval(device: $0)) }
         events += gone(credentials, new.credentials).map {
             .credentialRemoved(CredentialRemoval(credential: $0))
+        }
+        events += gone(sets, new.sets).map { .setRemoved(SetRemoval(set: $0)) }
+        events += gone(messages, new.messages).map {
+            .messageRemoved(ZoneMessageRemoval(message: $0))
         }
         events += gone(zones, new.zones).map { .zoneRemoved(ZoneRemoval(zone: $0)) }
         return events

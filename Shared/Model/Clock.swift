@@ -2,6 +2,8 @@
 public enum ClockRule: String, Sendable, Codable, CaseIterable {
     /// Evaluator: an emergency's countdown ends.
     case countdown
+    /// Evaluator: something about a person and zones may change by time alone.
+    case presence
     /// Notifier: the wait of a tier ends.
     case tier
     /// Notifier: no evaluator answered a signal 3 s after its countdown.

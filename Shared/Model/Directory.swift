@@ -41,6 +41,8 @@ public struct Person: Hashable, Sendable, Codable {
     public var signIn: SignInKind
     /// The device chosen to lead; nil = the first that reported.
     public var leadingDevice: DeviceID?
+    /// Zones by which the person does not want to be judged; ascending.
+    public var refusedZones: [ZoneID]
     /// Grows by one with every change; the ETag.
     public var version: Int64
 
@@ -48,7 +50,7 @@ public struct Person: Hashable, Sendable, Codable {
         id: PersonID, name: String, locale: String = "en", timeZone: String = "UTC",
         contacts: [ContactPoint] = [], plan: Plan = .trial, billing: BillingSource = .operator,
         affiliation: Affiliation = .none, signIn: SignInKind = .code,
-        leadingDevice: DeviceID? = nil, version: Int64 = 1
+        leadingDevice: DeviceID? = nil, refusedZones: [ZoneID] = [], version: Int64 = 1
     ) {
         self.id = id
         self.name = name
@@ -60,7 +62,26 @@ public struct Person: Hashable, Sendable, Codable {
         self.affiliation = affiliation
         self.signIn = signIn
         self.leadingDevice = leadingDevice
+        self.refusedZones = refusedZones
         self.version = version
+    }
+
+    /// What a record does not say is as if it had never been set.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(PersonID.self, forKey: .id),
+            name: try values.decode(String.self, forKey: .name),
+            locale: try values.decode(String.self, forKey: .locale),
+            timeZone: try values.decode(String.self, forKey: .timeZone),
+            contacts: try values.decode([ContactPoint].self, forKey: .contacts),
+            plan: try values.decode(Plan.self, forKey: .plan),
+            billing: try values.decode(BillingSource.self, forKey: .billing),
+            affiliation: try values.decode(Affiliation.self, forKey: .affiliation),
+            signIn: try values.decode(SignInKind.self, forKey: .signIn),
+            leadingDevice: try values.decodeIfPresent(DeviceID.self, forKey: .leadingDevice),
+            refusedZones: try values.decode(forKey: .refusedZones, or: []),
+            version: try values.decode(Int64.self, forKey: .version))
     }
 }
 
@@ -194,11 +215,14 @@ public struct Circle: Hashable, Sendable, Codable {
     public var escalation: [EscalationTier]
     public var membersSeePositions: Bool
     public var guardiansEditZones: Bool
+    /// Sets of zones that judge its members; ascending.
+    public var sets: [ZoneSetID]
     public var version: Int64
 
     public init(
         id: CircleID, name: String, members: [Membership] = [], escalation: [EscalationTier] = [],
-        membersSeePositions: Bool = true, guardiansEditZones: Bool = true, version: Int64 = 1
+        membersSeePositions: Bool = true, guardiansEditZones: Bool = true, sets: [ZoneSetID] = [],
+        version: Int64 = 1
     ) {
         self.id = id
         self.name = name
@@ -206,7 +230,22 @@ public struct Circle: Hashable, Sendable, Codable {
         self.escalation = escalation
         self.membersSeePositions = membersSeePositions
         self.guardiansEditZones = guardiansEditZones
+        self.sets = sets
         self.version = version
+    }
+
+    /// What a record does not say is as if it had never been set.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(CircleID.self, forKey: .id),
+            name: try values.decode(String.self, forKey: .name),
+            members: try values.decode([Membership].self, forKey: .members),
+            escalation: try values.decode([EscalationTier].self, forKey: .escalation),
+            membersSeePositions: try values.decode(Bool.self, forKey: .membersSeePositions),
+            guardiansEditZones: try values.decode(Bool.self, forKey: .guardiansEditZones),
+            sets: try values.decode(forKey: .sets, or: []),
+            version: try values.decode(Int64.self, forKey: .version))
     }
 
     /// The membership of a person who has joined.

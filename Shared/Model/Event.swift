@@ -16,11 +16,19 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case inputCircleRemoved = 11
     case inputLogic = 12
     case inputStanding = 13
+    case inputSet = 14
+    case inputSetRemoved = 15
+    case inputArming = 16
+    case inputAlarmAnswer = 17
 
     // events/p
     case zoneEntered = 32
     case zoneExited = 33
     case zoneInitial = 34
+    case zoneApproached = 35
+    case zoneDwelled = 36
+    case zoneWithheld = 37
+    case zoneAbsent = 38
     case emergencyCountdown = 40
     case emergencyOpened = 41
     case emergencyJoined = 42
@@ -29,6 +37,11 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case emergencyResolved = 45
     case clockWanted = 50
     case clockUnwanted = 51
+    case alarmStarted = 54
+    case alarmRepeated = 55
+    case alarmEnded = 56
+    case messagesDue = 57
+    case policyChanged = 58
 
     // sos
     case sosRaised = 64
@@ -45,6 +58,10 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case circleRemoved = 87
     case zoneChanged = 88
     case zoneRemoved = 89
+    case setChanged = 90
+    case setRemoved = 91
+    case messageChanged = 92
+    case messageRemoved = 93
 
     // fired
     case clockFired = 96
@@ -76,9 +93,17 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .inputCircleRemoved: "jaga.input.circle-removed"
         case .inputLogic: "jaga.input.logic"
         case .inputStanding: "jaga.input.standing"
+        case .inputSet: "jaga.input.set"
+        case .inputSetRemoved: "jaga.input.set-removed"
+        case .inputArming: "jaga.input.arming"
+        case .inputAlarmAnswer: "jaga.input.alarm-answer"
         case .zoneEntered: "jaga.zone.entered"
         case .zoneExited: "jaga.zone.exited"
         case .zoneInitial: "jaga.zone.initial"
+        case .zoneApproached: "jaga.zone.approached"
+        case .zoneDwelled: "jaga.zone.dwelled"
+        case .zoneWithheld: "jaga.zone.withheld"
+        case .zoneAbsent: "jaga.zone.absent"
         case .emergencyCountdown: "jaga.emergency.countdown"
         case .emergencyOpened: "jaga.emergency.opened"
         case .emergencyJoined: "jaga.emergency.joined"
@@ -87,6 +112,11 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .emergencyResolved: "jaga.emergency.resolved"
         case .clockWanted: "jaga.clock.wanted"
         case .clockUnwanted: "jaga.clock.unwanted"
+        case .alarmStarted: "jaga.alarm.started"
+        case .alarmRepeated: "jaga.alarm.repeated"
+        case .alarmEnded: "jaga.alarm.ended"
+        case .messagesDue: "jaga.messages.due"
+        case .policyChanged: "jaga.policy.changed"
         case .sosRaised: "jaga.sos.raised"
         case .sosCancelled: "jaga.sos.cancelled"
         case .personChanged: "jaga.directory.person"
@@ -99,6 +129,10 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .circleRemoved: "jaga.directory.circle-removed"
         case .zoneChanged: "jaga.directory.zone"
         case .zoneRemoved: "jaga.directory.zone-removed"
+        case .setChanged: "jaga.directory.set"
+        case .setRemoved: "jaga.directory.set-removed"
+        case .messageChanged: "jaga.directory.message"
+        case .messageRemoved: "jaga.directory.message-removed"
         case .clockFired: "jaga.clock.fired"
         case .watchChanged: "jaga.watch.changed"
         case .watchExpired: "jaga.watch.expired"
@@ -131,12 +165,22 @@ public enum EventBody: Hashable, Sendable {
     case inputLogic(LogicVersion)
     /// How an emergency stands with the notifier.
     case inputStanding(LadderStanding)
+    case inputSet(PlacedSet)
+    case inputSetRemoved(SetRemoval)
+    case inputArming(Arming)
+    case inputAlarmAnswer(AlarmAnswer)
 
     // events/p
     case zoneEntered(ZoneCrossing)
     case zoneExited(ZoneCrossing)
     /// First decision for (person, zone): shown, told to nobody.
     case zoneInitial(ZoneCrossing)
+    /// Near, coming from farther away.
+    case zoneApproached(ZoneCrossing)
+    case zoneDwelled(ZoneCrossing)
+    /// A change that was held back; told to nobody.
+    case zoneWithheld(ZoneCrossing)
+    case zoneAbsent(ZoneAbsence)
     case emergencyCountdown(EmergencyNews)
     case emergencyOpened(EmergencyNews)
     case emergencyJoined(EmergencyNews)
@@ -145,6 +189,11 @@ public enum EventBody: Hashable, Sendable {
     case emergencyResolved(EmergencyNews)
     case clockWanted(WantedClock)
     case clockUnwanted(WantedClock)
+    case alarmStarted(AlarmNews)
+    case alarmRepeated(AlarmNews)
+    case alarmEnded(AlarmNews)
+    case messagesDue(DueMessages)
+    case policyChanged(ReportingPolicy)
 
     // sos
     case sosRaised(EmergencySignal)
@@ -161,6 +210,10 @@ public enum EventBody: Hashable, Sendable {
     case circleRemoved(CircleRemoval)
     case zoneChanged(Zone)
     case zoneRemoved(ZoneRemoval)
+    case setChanged(ZoneSet)
+    case setRemoved(SetRemoval)
+    case messageChanged(ZoneMessage)
+    case messageRemoved(ZoneMessageRemoval)
 
     // fired
     case clockFired(FiredClock)

@@ -1,60 +1,5 @@
 // The data of events that are no thing of their own elsewhere in the model.
 
-/// A zone as an evaluator needs it.
-public struct PlacedZone: Hashable, Sendable, Codable {
-    public var id: ZoneID
-    public var name: String
-    public var kind: ZoneKind
-    public var active: Bool
-    public var priority: Int
-    public var geometry: PreparedGeometry
-    public var hysteresisMetres: Int
-    public var transitions: [Transition]
-    public var version: Int64
-
-    public init(_ zone: Zone) {
-        id = zone.id
-        name = zone.name
-        kind = zone.kind
-        active = zone.active
-        priority = zone.priority
-        geometry = zone.prepared
-        hysteresisMetres = zone.hysteresisMetres
-        transitions = zone.transitions
-        version = zone.version
-    }
-}
-
-/// A circle's zones, whole, for a partition in which it has a member.
-public struct PlacedCircle: Hashable, Sendable, Codable {
-    public var circle: CircleID
-    public var zones: [PlacedZone]
-
-    public init(circle: CircleID, zones: [PlacedZone]) {
-        self.circle = circle
-        self.zones = zones
-    }
-}
-
-/// A person of a partition: which circles' zones judge them, which device leads, what is their own.
-public struct PlacedPerson: Hashable, Sendable, Codable {
-    public var person: PersonID
-    public var leadingDevice: DeviceID?
-    /// Ascending.
-    public var circles: [CircleID]
-    /// The person's private zones.
-    public var zones: [PlacedZone]
-
-    public init(
-        person: PersonID, leadingDevice: DeviceID?, circles: [CircleID], zones: [PlacedZone]
-    ) {
-        self.person = person
-        self.leadingDevice = leadingDevice
-        self.circles = circles
-        self.zones = zones
-    }
-}
-
 public struct PersonRemoval: Hashable, Sendable, Codable {
     public var person: PersonID
     public init(person: PersonID) { self.person = person }
@@ -80,61 +25,15 @@ public struct ZoneRemoval: Hashable, Sendable, Codable {
     public init(zone: ZoneID) { self.zone = zone }
 }
 
+public struct ZoneMessageRemoval: Hashable, Sendable, Codable {
+    public var message: MessageID
+    public init(message: MessageID) { self.message = message }
+}
+
 /// Evaluators decide by this version of the logic from here on.
 public struct LogicVersion: Hashable, Sendable, Codable {
     public var version: Int
     public init(version: Int) { self.version = version }
-}
-
-/// Why presence became what it is.
-public enum CrossingReason: String, Sendable, Codable, CaseIterable {
-    /// First decision ever for this person and zone.
-    case initial
-    /// Inside by more than the margin.
-    case insideBeyondMargin = "inside-beyond-margin"
-    /// On or over the edge of an alert zone, which errs early.
-    case onEdgeOfAlertZone = "on-edge-of-alert-zone"
-    /// Outside by more than the margin.
-    case outsideBeyondMargin = "outside-beyond-margin"
-}
-
-/// A person went into or out of a zone.
-public struct ZoneCrossing: Hashable, Sendable, Codable {
-    public var person: PersonID
-    public var device: DeviceID
-    public var zone: ZoneID
-    public var zoneName: String
-    public var zoneKind: ZoneKind
-    /// Nil for a private zone.
-    public var circle: CircleID?
-    /// Whether the person is inside after it.
-    public var inside: Bool
-    public var fix: Fix
-    /// Signed distance to the true edge in centimetres: negative inside.
-    public var distanceCentimetres: Int32
-    public var marginCentimetres: Int32
-    public var reason: CrossingReason
-    /// The report that caused it.
-    public var report: ReportID
-
-    public init(
-        person: PersonID, device: DeviceID, zone: ZoneID, zoneName: String, zoneKind: ZoneKind,
-        circle: CircleID?, inside: Bool, fix: Fix, distanceCentimetres: Int32,
-        marginCentimetres: Int32, reason: CrossingReason, report: ReportID
-    ) {
-        self.person = person
-        self.device = device
-        self.zone = zone
-        self.zoneName = zoneName
-        self.zoneKind = zoneKind
-        self.circle = circle
-        self.inside = inside
-        self.fix = fix
-        self.distanceCentimetres = distanceCentimetres
-        self.marginCentimetres = marginCentimetres
-        self.reason = reason
-        self.report = report
-    }
 }
 
 /// A step in the life of an emergency, as the evaluator decided it.
@@ -159,12 +58,14 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
     public var late: Bool
     /// The news closes a further trigger that reopened the ladder.
     public var reopened: Bool
+    /// `fix` contradicts those before it: it may be far off.
+    public var suspect: Bool
 
     public init(
         emergency: EmergencyID, person: PersonID, state: EmergencyState, trigger: EmergencyTrigger,
         signal: EmergencyID, raised: Timestamp, countdownEnds: Timestamp, fix: Fix? = nil,
         battery: UInt8? = nil, note: String? = nil, by: PersonID? = nil, late: Bool = false,
-        reopened: Bool = false
+        reopened: Bool = false, suspect: Bool = false
     ) {
         self.emergency = emergency
         self.person = person
@@ -179,6 +80,27 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
         self.by = by
         self.late = late
         self.reopened = reopened
+        self.suspect = suspect
+    }
+
+    /// What a record does not say is as if it had never been set.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            emergency: try values.decode(EmergencyID.self, forKey: .emergency),
+            person: try values.decode(PersonID.self, forKey: .person),
+            state: try values.decode(EmergencyState.self, forKey: .state),
+            trigger: try values.decode(EmergencyTrigger.self, forKey: .trigger),
+            signal: try values.decode(EmergencyID.self, forKey: .signal),
+            raised: try values.decode(Timestamp.self, forKey: .raised),
+            countdownEnds: try values.decode(Timestamp.self, forKey: .countdownEnds),
+            fix: try values.decodeIfPresent(Fix.self, forKey: .fix),
+            battery: try values.decodeIfPresent(UInt8.self, forKey: .battery),
+            note: try values.decodeIfPresent(String.self, forKey: .note),
+            by: try values.decodeIfPresent(PersonID.self, forKey: .by),
+            late: try values.decode(Bool.self, forKey: .late),
+            reopened: try values.decode(Bool.self, forKey: .reopened),
+            suspect: try values.decode(forKey: .suspect, or: false))
     }
 }
 

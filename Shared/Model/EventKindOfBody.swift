@@ -15,9 +15,17 @@ extension EventBody {
         case .inputCircleRemoved: .inputCircleRemoved
         case .inputLogic: .inputLogic
         case .inputStanding: .inputStanding
+        case .inputSet: .inputSet
+        case .inputSetRemoved: .inputSetRemoved
+        case .inputArming: .inputArming
+        case .inputAlarmAnswer: .inputAlarmAnswer
         case .zoneEntered: .zoneEntered
         case .zoneExited: .zoneExited
         case .zoneInitial: .zoneInitial
+        case .zoneApproached: .zoneApproached
+        case .zoneDwelled: .zoneDwelled
+        case .zoneWithheld: .zoneWithheld
+        case .zoneAbsent: .zoneAbsent
         case .emergencyCountdown: .emergencyCountdown
         case .emergencyOpened: .emergencyOpened
         case .emergencyJoined: .emergencyJoined
@@ -26,6 +34,11 @@ extension EventBody {
         case .emergencyResolved: .emergencyResolved
         case .clockWanted: .clockWanted
         case .clockUnwanted: .clockUnwanted
+        case .alarmStarted: .alarmStarted
+        case .alarmRepeated: .alarmRepeated
+        case .alarmEnded: .alarmEnded
+        case .messagesDue: .messagesDue
+        case .policyChanged: .policyChanged
         case .sosRaised: .sosRaised
         case .sosCancelled: .sosCancelled
         case .personChanged: .personChanged
@@ -38,6 +51,10 @@ extension EventBody {
         case .circleRemoved: .circleRemoved
         case .zoneChanged: .zoneChanged
         case .zoneRemoved: .zoneRemoved
+        case .setChanged: .setChanged
+        case .setRemoved: .setRemoved
+        case .messageChanged: .messageChanged
+        case .messageRemoved: .messageRemoved
         case .clockFired: .clockFired
         case .watchChanged: .watchChanged
         case .watchExpired: .watchExpired

@@ -13,7 +13,11 @@ extension EventBody {
         case .clockWanted(let clock), .clockUnwanted(let clock): clock.carriesEmergency
         case .clockFired(let fired), .inputClock(let fired): fired.clock.carriesEmergency
         case .inputReport, .inputPerson, .inputPersonRemoved, .inputCircle, .inputCircleRemoved,
-            .inputLogic, .zoneEntered, .zoneExited, .zoneInitial, .personChanged, .personRemoved,
+            .inputLogic, .inputSet, .inputSetRemoved, .inputArming, .inputAlarmAnswer,
+            .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
+            .zoneWithheld, .zoneAbsent, .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue,
+            .policyChanged, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
+            .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,
             .notificationChanged:
@@ -50,7 +54,7 @@ extension WantedClock {
     var carriesEmergency: Bool {
         switch rule {
         case .countdown, .tier, .fallback, .acknowledgementHold, .watchExpiry, .undelivered: true
-        case .retry, .watchReminder: emergency != nil
+        case .retry, .watchReminder, .presence: emergency != nil
         }
     }
 }

@@ -152,6 +152,9 @@ public enum ContactKind: IdentifierKind { public static let prefix = "con" }
 public enum CredentialKind: IdentifierKind { public static let prefix = "crd" }
 public enum NotificationKind: IdentifierKind { public static let prefix = "ntf" }
 public enum ReportKind: IdentifierKind { public static let prefix = "rep" }
+public enum ZoneSetKind: IdentifierKind { public static let prefix = "set" }
+public enum MessageKind: IdentifierKind { public static let prefix = "msg" }
+public enum AlarmKind: IdentifierKind { public static let prefix = "alm" }
 
 public typealias PersonID = Identifier<PersonKind>
 public typealias DeviceID = Identifier<DeviceKind>
@@ -166,3 +169,7 @@ public typealias ContactID = Identifier<ContactKind>
 public typealias CredentialID = Identifier<CredentialKind>
 public typealias NotificationID = Identifier<NotificationKind>
 public typealias ReportID = Identifier<ReportKind>
+public typealias ZoneSetID = Identifier<ZoneSetKind>
+public typealias MessageID = Identifier<MessageKind>
+/// A stay in an alert zone that rings.
+public typealias AlarmID = Identifier<AlarmKind>

@@ -21,6 +21,8 @@ public enum ZoneShape: Hashable, Sendable, Codable {
     /// Centre and radius in centimetres.
     case circle(center: Coordinate, radiusCentimetres: Int32)
     case polygons([Polygon])
+    /// Everything at most half the width away from a line of two or more points.
+    case corridor(line: [Coordinate], halfWidthCentimetres: Int32)
 }
 
 /// A vertex relative to its zone's origin.
@@ -85,6 +87,7 @@ public struct PreparedGeometry: Hashable, Sendable, Codable {
 public enum ZoneOwner: Hashable, Sendable, Codable {
     case circle(CircleID)
     case person(PersonID)
+    case set(ZoneSetID)
 }
 
 /// A place that matters to a circle or a person.
@@ -102,12 +105,36 @@ public struct Zone: Hashable, Sendable, Codable {
     /// Metres; a fix must be farther than this beyond the edge to count (domain.md §3).
     public var hysteresisMetres: Int
     public var transitions: [Transition]
+    /// Taken off all around, centimetres; negative grows. `prepared` has it already.
+    public var insetCentimetres: Int32
+    /// Outside, but no farther from the edge than this is near, metres; 0 = none is.
+    public var alertDistanceMetres: Int
+    /// Inside for so long is told, seconds; 0 = it is not.
+    public var dwellSeconds: Int
+    /// Its wall clock; nil without a schedule and without ``absentByMinute``.
+    public var clock: ZoneClock?
+    /// Nil = it always counts.
+    public var schedule: ZoneSchedule?
+    /// Who is not inside by this minute of the day is told of, 0 to 1,439; on days on which a
+    /// window of the schedule begins, if there is one.
+    public var absentByMinute: Int?
+    public var alarm: ZoneAlarm
+    /// Nil = guardians.
+    public var audience: ZoneAudience?
+    /// Sent when it fires; ascending.
+    public var messages: [MessageID]
+    /// Rows of a zone file that mean nothing here, kept for writing it back.
+    public var extra: [String]
     public var version: Int64
 
     public init(
         id: ZoneID, owner: ZoneOwner, name: String, kind: ZoneKind = .safe, category: String = "",
         active: Bool = true, priority: Int = 100, shape: ZoneShape, prepared: PreparedGeometry,
-        hysteresisMetres: Int = 20, transitions: [Transition] = [.enter, .exit], version: Int64 = 1
+        hysteresisMetres: Int = 20, transitions: [Transition] = [.enter, .exit],
+        insetCentimetres: Int32 = 0, alertDistanceMetres: Int = 0, dwellSeconds: Int = 0,
+        clock: ZoneClock? = nil, schedule: ZoneSchedule? = nil, absentByMinute: Int? = nil,
+        alarm: ZoneAlarm = ZoneAlarm(), audience: ZoneAudience? = nil, messages: [MessageID] = [],
+        extra: [String] = [], version: Int64 = 1
     ) {
         self.id = id
         self.owner = owner
@@ -120,6 +147,51 @@ public struct Zone: Hashable, Sendable, Codable {
         self.prepared = prepared
         self.hysteresisMetres = hysteresisMetres
         self.transitions = transitions
+        self.insetCentimetres = insetCentimetres
+        self.alertDistanceMetres = alertDistanceMetres
+        self.dwellSeconds = dwellSeconds
+        self.clock = clock
+        self.schedule = schedule
+        self.absentByMinute = absentByMinute
+        self.alarm = alarm
+        self.audience = audience
+        self.messages = messages
+        self.extra = extra
         self.version = version
+    }
+
+    /// What a record does not say is as if it had never been set.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(ZoneID.self, forKey: .id),
+            owner: try values.decode(ZoneOwner.self, forKey: .owner),
+            name: try values.decode(String.self, forKey: .name),
+            kind: try values.decode(ZoneKind.self, forKey: .kind),
+            category: try values.decode(String.self, forKey: .category),
+            active: try values.decode(Bool.self, forKey: .active),
+            priority: try values.decode(Int.self, forKey: .priority),
+            shape: try values.decode(ZoneShape.self, forKey: .shape),
+            prepared: try values.decode(PreparedGeometry.self, forKey: .prepared),
+            hysteresisMetres: try values.decode(Int.self, forKey: .hysteresisMetres),
+            transitions: try values.decode([Transition].self, forKey: .transitions),
+            insetCentimetres: try values.decode(forKey: .insetCentimetres, or: 0),
+            alertDistanceMetres: try values.decode(forKey: .alertDistanceMetres, or: 0),
+            dwellSeconds: try values.decode(forKey: .dwellSeconds, or: 0),
+            clock: try values.decodeIfPresent(ZoneClock.self, forKey: .clock),
+            schedule: try values.decodeIfPresent(ZoneSchedule.self, forKey: .schedule),
+            absentByMinute: try values.decodeIfPresent(Int.self, forKey: .absentByMinute),
+            alarm: try values.decode(forKey: .alarm, or: ZoneAlarm()),
+            audience: try values.decodeIfPresent(ZoneAudience.self, forKey: .audience),
+            messages: try values.decode(forKey: .messages, or: []),
+            extra: try values.decode(forKey: .extra, or: []),
+            version: try values.decode(Int64.self, forKey: .version))
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// What the key says; `fallback` where there is none.
+    func decode<Value: Decodable>(forKey key: Key, or fallback: Value) throws -> Value {
+        try decodeIfPresent(Value.self, forKey: key) ?? fallback
     }
 }

@@ -21,8 +21,19 @@ extension EventBody {
         case .inputCircleRemoved(let removal), .circleRemoved(let removal):
             try JSON.encode(removal)
         case .inputLogic(let version): try JSON.encode(version)
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+        case .inputSet(let placed): try JSON.encode(placed)
+        case .inputSetRemoved(let removal), .setRemoved(let removal): try JSON.encode(removal)
+        case .inputArming(let arming): try JSON.encode(arming)
+        case .inputAlarmAnswer(let answer): try JSON.encode(answer)
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            .zoneApproached(let crossing), .zoneDwelled(let crossing),
+            .zoneWithheld(let crossing):
             try JSON.encode(crossing)
+        case .zoneAbsent(let absence): try JSON.encode(absence)
+        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
+            try JSON.encode(news)
+        case .messagesDue(let due): try JSON.encode(due)
+        case .policyChanged(let policy): try JSON.encode(policy)
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
@@ -36,6 +47,9 @@ extension EventBody {
         case .circleChanged(let circle): try JSON.encode(circle)
         case .zoneChanged(let zone): try JSON.encode(zone)
         case .zoneRemoved(let removal): try JSON.encode(removal)
+        case .setChanged(let set): try JSON.encode(set)
+        case .messageChanged(let message): try JSON.encode(message)
+        case .messageRemoved(let removal): try JSON.encode(removal)
         case .watchChanged(let watch): try JSON.encode(watch)
         case .notificationChanged(let news): try JSON.encode(news)
         case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
@@ -63,9 +77,17 @@ extension EventBody {
         case .inputCircle: self = .inputCircle(try read())
         case .inputCircleRemoved: self = .inputCircleRemoved(try read())
         case .inputLogic: self = .inputLogic(try read())
+        case .inputSet: self = .inputSet(try read())
+        case .inputSetRemoved: self = .inputSetRemoved(try read())
+        case .inputArming: self = .inputArming(try read())
+        case .inputAlarmAnswer: self = .inputAlarmAnswer(try read())
         case .zoneEntered: self = .zoneEntered(try read())
         case .zoneExited: self = .zoneExited(try read())
         case .zoneInitial: self = .zoneInitial(try read())
+        case .zoneApproached: self = .zoneApproached(try read())
+        case .zoneDwelled: self = .zoneDwelled(try read())
+        case .zoneWithheld: self = .zoneWithheld(try read())
+        case .zoneAbsent: self = .zoneAbsent(try read())
         case .emergencyCountdown: self = .emergencyCountdown(try read())
         case .emergencyOpened: self = .emergencyOpened(try read())
         case .emergencyJoined: self = .emergencyJoined(try read())
@@ -74,18 +96,13 @@ extension EventBody {
         case .emergencyResolved: self = .emergencyResolved(try read())
         case .clockWanted: self = .clockWanted(try read())
         case .clockUnwanted: self = .clockUnwanted(try read())
+        case .alarmStarted: self = .alarmStarted(try read())
+        case .alarmRepeated: self = .alarmRepeated(try read())
+        case .alarmEnded: self = .alarmEnded(try read())
+        case .messagesDue: self = .messagesDue(try read())
+        case .policyChanged: self = .policyChanged(try read())
         case .sosRaised: self = .sosRaised(try read())
         case .sosCancelled: self = .sosCancelled(try read())
-        case .personChanged: self = .personChanged(try read())
-        case .personRemoved: self = .personRemoved(try read())
-        case .deviceChanged: self = .deviceChanged(try read())
-        case .deviceRemoved: self = .deviceRemoved(try read())
-        case .credentialChanged: self = .credentialChanged(try read())
-        case .credentialRemoved: self = .credentialRemoved(try read())
-        case .circleChanged: self = .circleChanged(try read())
-        case .circleRemoved: self = .circleRemoved(try read())
-        case .zoneChanged: self = .zoneChanged(try read())
-        case .zoneRemoved: self = .zoneRemoved(try read())
         case .clockFired: self = .clockFired(try read())
         case .watchChanged: self = .watchChanged(try read())
         case .watchExpired: self = .watchExpired(try read())
@@ -96,6 +113,34 @@ extension EventBody {
         case .ladderTier: self = .ladderTier(try read())
         case .ladderExhausted: self = .ladderExhausted(try read())
         case .ladderStanding: self = .ladderStanding(try read())
+        case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
+            .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
+            .setChanged, .setRemoved, .messageChanged, .messageRemoved:
+            try self.init(directory: kind, data)
+        }
+    }
+
+    /// Reads an event of the `directory` stream.
+    private init(directory kind: EventKind, _ data: JSON) throws(ParseError) {
+        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
+            try data.decode(type)
+        }
+        switch kind {
+        case .personChanged: self = .personChanged(try read())
+        case .personRemoved: self = .personRemoved(try read())
+        case .deviceChanged: self = .deviceChanged(try read())
+        case .deviceRemoved: self = .deviceRemoved(try read())
+        case .credentialChanged: self = .credentialChanged(try read())
+        case .credentialRemoved: self = .credentialRemoved(try read())
+        case .circleChanged: self = .circleChanged(try read())
+        case .circleRemoved: self = .circleRemoved(try read())
+        case .zoneChanged: self = .zoneChanged(try read())
+        case .zoneRemoved: self = .zoneRemoved(try read())
+        case .setChanged: self = .setChanged(try read())
+        case .setRemoved: self = .setRemoved(try read())
+        case .messageChanged: self = .messageChanged(try read())
+        case .messageRemoved: self = .messageRemoved(try read())
+        default: fatalError("broken invariant: \(kind.type) is of the directory")
         }
     }
 }

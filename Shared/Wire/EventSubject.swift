@@ -12,10 +12,12 @@ extension EventBody {
         }
     }
 
-    /// Clocks are wanted by evaluators for countdowns, by the notifier for everything else.
+    /// Clocks are wanted by evaluators for countdowns and presence, by the notifier for everything
+    /// else.
     private var isNotifiersClock: Bool {
         switch self {
-        case .clockWanted(let clock), .clockUnwanted(let clock): clock.rule != .countdown
+        case .clockWanted(let clock), .clockUnwanted(let clock):
+            clock.rule != .countdown && clock.rule != .presence
         default: false
         }
     }
@@ -34,8 +36,16 @@ extension EventBody {
             answer.person
         case .inputPerson(let placed): placed.person
         case .inputPersonRemoved(let removal), .personRemoved(let removal): removal.person
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+        case .inputArming(let arming): arming.person
+        case .inputAlarmAnswer(let answer): answer.person
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            .zoneApproached(let crossing), .zoneDwelled(let crossing),
+            .zoneWithheld(let crossing):
             crossing.person
+        case .zoneAbsent(let absence): absence.person
+        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news): news.person
+        case .messagesDue(let due): due.person
+        case .policyChanged(let policy): policy.person
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
@@ -49,7 +59,8 @@ extension EventBody {
         case .ladderTier(let news), .ladderExhausted(let news): news.person
         case .inputStanding(let standing), .ladderStanding(let standing): standing.person
         case .inputCircle, .inputCircleRemoved, .inputLogic, .deviceRemoved, .credentialRemoved,
-            .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved:
+            .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .inputSet,
+            .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved:
             nil
         }
     }

@@ -59,7 +59,8 @@ enum Town {
     ) -> ZoneCrossing {
         ZoneCrossing(
             person: aisha.id, device: DeviceID(.zero), zone: zone.id, zoneName: zone.name,
-            zoneKind: .safe, circle: familyID, inside: inside, fix: fix(at: time),
+            zoneKind: .safe, circle: familyID, before: inside ? .outside : .inside,
+            after: inside ? .inside : .outside, fix: fix(at: time),
             distanceCentimetres: -5000, marginCentimetres: 2000, reason: .insideBeyondMargin,
             report: ReportID(.zero))
     }

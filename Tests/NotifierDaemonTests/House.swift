@@ -203,7 +203,8 @@ final class House: Surroundings {
 extension House {
     static let crossing = ZoneCrossing(
         person: person(1), device: DeviceID(.zero), zone: ZoneID(.zero), zoneName: "School",
-        zoneKind: .safe, circle: family, inside: true, fix: fix, distanceCentimetres: -5000,
+        zoneKind: .safe, circle: family, before: .outside, after: .inside, fix: fix,
+        distanceCentimetres: -5000,
         marginCentimetres: 2000, reason: .insideBeyondMargin, report: ReportID(.zero))
 
     static let fix = Fix(

@@ -35,12 +35,29 @@ enum EventSamples {
 
     private static let home = Zone(
         id: zone, owner: .circle(circle), name: "Rumah 🏠", kind: .alert, category: "home",
-        shape: .polygons([Polygon(outer: [place, place, place])]), prepared: prepared)
+        shape: .polygons([Polygon(outer: [place, place, place])]), prepared: prepared,
+        insetCentimetres: -3000, alertDistanceMetres: 100, dwellSeconds: 600,
+        clock: ZoneClock(
+            timeZone: "Asia/Kuala_Lumpur", firstOffset: 24_406,
+            offsets: [ZoneOffset(at: -2_177_477_206, offset: 28_800)]),
+        schedule: ZoneSchedule(
+            windows: [ZoneWindow(start: 480, end: 900)], exceptions: [20_000]),
+        absentByMinute: 480, alarm: ZoneAlarm(sound: "Horn"), audience: ZoneAudience(),
+        messages: [MessageID(id(15))], extra: ["AlertZoneColour,red"])
 
     private static let crossing = ZoneCrossing(
         person: person, device: device, zone: zone, zoneName: "Rumah", zoneKind: .safe,
-        circle: nil, inside: true, fix: fix, distanceCentimetres: -1234, marginCentimetres: 2000,
+        circle: nil, before: .outside, after: .inside, fix: fix, distanceCentimetres: -1234,
+        marginCentimetres: 2000,
         reason: .insideBeyondMargin, report: ReportID(id(9)))
+
+    private static let set = ZoneSetID(id(14))
+    private static let message = MessageID(id(15))
+
+    private static let alarm = AlarmNews(
+        alarm: AlarmID(id(16)), person: person, zone: zone, zoneName: "River",
+        category: "danger", priority: 3, circle: circle, vibrates: true, sound: "Horn",
+        presence: .near, rings: 2, speaks: false, end: .exit, fix: fix)
 
     private static let news = EmergencyNews(
         emergency: emergency, person: person, state: .open, trigger: .shake, signal: emergency,
@@ -70,7 +87,26 @@ enum EventSamples {
             .inputCircle(PlacedCircle(circle: circle, zones: [PlacedZone(home)])),
             .inputCircleRemoved(CircleRemoval(circle: circle)),
             .inputLogic(LogicVersion(version: 2)), .inputStanding(standing),
+            .inputSet(PlacedSet(set: set, page: 511, zones: [PlacedZone(home)])),
+            .inputSetRemoved(SetRemoval(set: set)),
+            .inputArming(Arming(person: person, armed: false, at: time, trace: "t-4")),
+            .inputAlarmAnswer(AlarmAnswer(person: person, zone: zone, action: .sleep, at: time)),
             .zoneEntered(crossing), .zoneExited(crossing), .zoneInitial(crossing),
+            .zoneApproached(crossing), .zoneDwelled(crossing), .zoneWithheld(crossing),
+            .zoneAbsent(
+                ZoneAbsence(
+                    person: person, zone: zone, zoneName: "School", circle: circle, by: time,
+                    fix: nil, hasContact: false)),
+            .alarmStarted(alarm), .alarmRepeated(alarm), .alarmEnded(alarm),
+            .messagesDue(
+                DueMessages(
+                    person: person, zones: [zone], zoneNames: ["River"], messages: [message],
+                    fix: fix)),
+            .policyChanged(
+                ReportingPolicy(
+                    person: person, device: device, mode: .region, intervalSeconds: 1800,
+                    maxSilenceSeconds: 1800,
+                    regions: [WatchedRegion(zone: zone, center: place, radiusMetres: 6000)])),
             .emergencyCountdown(news), .emergencyOpened(news), .emergencyJoined(news),
             .emergencyCancelled(news), .emergencyAcknowledged(news), .emergencyResolved(news),
             .clockWanted(clock), .clockUnwanted(clock),
@@ -101,6 +137,12 @@ enum EventSamples {
                 ], escalation: [EscalationTier(roles: [.guardian], waitSeconds: 60)])),
         .circleRemoved(CircleRemoval(circle: circle)),
         .zoneChanged(home), .zoneRemoved(ZoneRemoval(zone: zone)),
+        .setChanged(ZoneSet(id: set, name: "Campus")), .setRemoved(SetRemoval(set: set)),
+        .messageChanged(
+            ZoneMessage(
+                id: message, owner: .person(person), toMoniker: "Mum", number: "+15550000003",
+                line: "call me", mode: .automatic, confirmed: time)),
+        .messageRemoved(ZoneMessageRemoval(message: message)),
     ]
 
     private static let lastly: [EventBody] = [

@@ -99,7 +99,8 @@ struct ZoneJudge {
         if !verdict.isInside, let told { person.inside.remove(at: told) }
         // A first decision that finds what was told already is no news.
         if verdict.isInside != wasTold {
-            outputs.append(event(verdict, zones.zones[place], link?.circle))
+            let before: Presence = isNew ? .unknown : wasTold ? .inside : .outside
+            outputs.append(event(verdict, from: before, zones.zones[place], link?.circle))
         }
         return told == nil ? 0 : 1
     }
@@ -112,10 +113,13 @@ struct ZoneJudge {
         }
     }
 
-    private func event(_ verdict: ZoneVerdict, _ zone: JudgedZone, _ circle: CircleID?) -> Event {
+    private func event(
+        _ verdict: ZoneVerdict, from before: Presence, _ zone: JudgedZone, _ circle: CircleID?
+    ) -> Event {
         let crossing = ZoneCrossing(
             person: report.person, device: report.device, zone: zone.id, zoneName: zone.name,
-            zoneKind: zone.kind, circle: circle, inside: verdict.isInside, fix: report.fix,
+            zoneKind: zone.kind, circle: circle, before: before,
+            after: verdict.isInside ? .inside : .outside, fix: report.fix,
             distanceCentimetres: verdict.distance.centimetres,
             marginCentimetres: verdict.margin, reason: verdict.reason, report: report.id)
         let body: EventBody =

@@ -19,7 +19,8 @@ extension Core {
         _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
         switch event.body {
-        case .clockFired(let fired) where fired.clock.rule == .countdown:
+        case .clockFired(let fired)
+        where fired.clock.rule == .countdown || fired.clock.rule == .presence:
             append(
                 .inputClock(fired), of: fired.clock.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)

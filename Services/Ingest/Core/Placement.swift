@@ -87,6 +87,7 @@ struct Placement {
         switch owner {
         case .circle(let circle): enqueue(.circle(circle))
         case .person(let person): enqueue(.person(person))
+        case .set: break
         }
     }
 

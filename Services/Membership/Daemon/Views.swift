@@ -131,6 +131,8 @@ extension View {
             ["type": "Polygon", "coordinates": rings(polygons[0])]
         case .polygons(let polygons):
             ["type": "MultiPolygon", "coordinates": .array(polygons.map(rings))]
+        case .corridor(let line, _):
+            ["type": "LineString", "coordinates": .array(line.map(position))]
         }
     }
 

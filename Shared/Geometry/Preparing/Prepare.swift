@@ -10,6 +10,10 @@ public func prepare(_ shape: ZoneShape) throws(GeometryProblem) -> PreparedGeome
     switch shape {
     case .circle(let center, let radius): try prepareCircle(center, radius)
     case .polygons(let polygons): try preparePolygons(polygons)
+    case .corridor(let line, _):
+        throw .invalid(
+            reason: "a corridor has no outline yet",
+            at: line.first ?? Coordinate(latitudeE7: 0, longitudeE7: 0))
     }
 }
 
