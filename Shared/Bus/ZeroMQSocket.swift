@@ -23,7 +23,6 @@ final class ZeroMQSocket {
 
     let context: ZeroMQContext
     let pointer: UnsafeMutableRawPointer
-    private var isMonitored = false
 
     init(_ kind: Kind, in context: ZeroMQContext) throws(BusError) {
         guard let pointer = zmq_socket(context.pointer, kind.rawValue) else {
@@ -54,11 +53,7 @@ final class ZeroMQSocket {
         }
     }
 
-    deinit {
-        // Told to stop only by the close, 4.3.4 keeps both ends of a monitor for good.
-        if isMonitored { zmq_socket_monitor(pointer, nil, 0) }
-        zmq_close(pointer)
-    }
+    deinit { zmq_close(pointer) }
 
     /// Tells the handshakes of this socket to a PAIR that connects to the endpoint given.
     func monitor(_ events: Int32) throws(BusError) -> String {
@@ -66,9 +61,13 @@ final class ZeroMQSocket {
         guard zmq_socket_monitor(pointer, endpoint, events) == 0 else {
             throw ZeroMQSocket.error("monitor socket")
         }
-        isMonitored = true
         return endpoint
     }
+
+    /// Tells no more. To be called before the socket is closed, since 4.3.4 keeps both ends of a
+    /// monitor for good otherwise; and before the PAIR that hears is closed, since a thread of
+    /// libzmq that tells nobody waits for somebody, with the lock held that this call needs.
+    func stopMonitor() { zmq_socket_monitor(pointer, nil, 0) }
 
     private func set(_ option: Int32, _ value: Int32) {
         var value = value

@@ -15,6 +15,7 @@ import Glibc
 ///   connection follows the failure with the same descriptor.
 final class SocketMonitor {
     let socket: ZeroMQSocket
+    private let watched: ZeroMQSocket
     private let place: String
     private let isOurs: Bool
     /// Of those that were accepted and have not failed yet.
@@ -36,10 +37,18 @@ final class SocketMonitor {
     ) throws(BusError) {
         self.place = place
         self.isOurs = isOurs
+        self.watched = watched
         let endpoint = try watched.monitor(SocketMonitor.events)
-        socket = try ZeroMQSocket(.pair, in: watched.context)
-        try socket.connect(to: endpoint)
+        do {
+            socket = try ZeroMQSocket(.pair, in: watched.context)
+            try socket.connect(to: endpoint)
+        } catch {
+            watched.stopMonitor()
+            throw error
+        }
     }
+
+    deinit { watched.stopMonitor() }
 
     /// The next refusal; nil when there is none.
     func next() -> PeerRefusal? {
