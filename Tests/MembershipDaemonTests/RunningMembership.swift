@@ -18,10 +18,6 @@ final class RunningMembership {
         try await startAgain()
     }
 
-    deinit {
-        for process in [membership, ingest] { process?.process.send(SIGKILL) }
-    }
-
     /// Ends the process in the middle of everything.
     func kill() async {
         await membership?.stop(SIGKILL)

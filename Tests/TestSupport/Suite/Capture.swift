@@ -17,6 +17,13 @@ public final class Capture {
         self.init(try SpawnThread.start(path, arguments, environment: environment))
     }
 
+    /// Nothing is left behind, running or ended: whoever waits for any child of this program, as
+    /// exit tests do, would hear of one that nobody reaps for ever.
+    deinit {
+        process.send(SIGKILL)
+        while process.reap() == nil { usleep(1000) }
+    }
+
     /// Everything that it wrote until now.
     public var text: String {
         while let more = process.drain(), !more.isEmpty { bytes += more }
