@@ -22,7 +22,8 @@ public class GatewayKit {
             uniqueKeysWithValues: ports.enumerated().map { ($1, base + $0) })
     }
 
-    deinit { running?.process.send(SIGTERM) }
+    /// Its script has to stop what it started, before it is killed itself.
+    deinit { running?.end() }
 
     func port(_ name: String) -> Int { ports[name] ?? 0 }
 

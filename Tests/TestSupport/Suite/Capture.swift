@@ -24,6 +24,12 @@ public final class Capture {
         while process.reap() == nil { usleep(1000) }
     }
 
+    /// Asks it to end and waits for that, 10 s at most.
+    public func end() {
+        process.send(SIGTERM)
+        for _ in 0..<1000 where process.reap() == nil { usleep(10_000) }
+    }
+
     /// Everything that it wrote until now.
     public var text: String {
         while let more = process.drain(), !more.isEmpty { bytes += more }
