@@ -8,8 +8,10 @@ public enum Hash {
 
     /// BLAKE2b-128 of a list of parts.
     public static func id(of parts: [HashPart]) -> ID128 {
-        let digest = blake2b(parts.flatMap(\.encoded), count: 16)
-        return id(digest)
+        id(bytes: parts.reduce(0) { $0 + $1.bytes }) { memory in
+            var index = 0
+            for part in parts { part.put(into: memory, at: &index) }
+        }
     }
 
     /// The id of an event: two tellings of one thing have the same.
@@ -28,23 +30,48 @@ public enum Hash {
     public static func meaning(
         kind: String, person: PersonID?, subject: HashPart = .none, cause: ID128
     ) -> ID128 {
+        let kind = HashPart.text(kind)
         let whom = person.map { HashPart.id($0) } ?? .none
-        return id(.text(kind), whom, subject, .id(cause))
+        let cause = HashPart.id(cause)
+        return id(bytes: kind.bytes + whom.bytes + subject.bytes + cause.bytes) { memory in
+            var index = 0
+            kind.put(into: memory, at: &index)
+            whom.put(into: memory, at: &index)
+            subject.put(into: memory, at: &index)
+            cause.put(into: memory, at: &index)
+        }
+    }
+
+    /// BLAKE2b-128 of so many bytes; nothing is allocated for a kilobyte.
+    private static func id(
+        bytes count: Int, _ put: (UnsafeMutableRawBufferPointer) -> Void
+    ) -> ID128 {
+        Sodium.prepare()
+        var digest: (high: UInt64, low: UInt64) = (0, 0)
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { memory in
+            put(memory)
+            withUnsafeMutableBytes(of: &digest) { digest in
+                guard let first = digest.baseAddress else { return }
+                crypto_generichash(
+                    first, digest.count, memory.baseAddress, UInt64(count), nil, 0)
+            }
+        }
+        return ID128(high: digest.high.bigEndian, low: digest.low.bigEndian)
     }
 
     /// The next link of a stream's chain: the first eight bytes, little endian, of BLAKE2b-128 over
     /// previous hash, event id, kind, schema and payload, numbers little endian.
     public static func chain(
-        previous: UInt64, id: ID128, kind: UInt16, schema: UInt16, payload: some Sequence<UInt8>
+        previous: UInt64, id: ID128, kind: UInt16, schema: UInt16, payload: [UInt8]
     ) -> UInt64 {
-        var head: [UInt8] = []
-        head.reserveCapacity(28)
-        head.appendLittleEndian(previous)
-        id.appendBytes(to: &head)
-        head.appendLittleEndian(kind)
-        head.appendLittleEndian(schema)
-        let digest = blake2b(head, payload, count: 16)
-        return digest[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        // Eight, sixteen, two and two bytes, one after the other.
+        var head = (
+            previous.littleEndian, id.high.bigEndian, id.low.bigEndian, kind.littleEndian,
+            schema.littleEndian
+        )
+        return withUnsafeBytes(of: &head) { head in
+            blake2b128(UnsafeRawBufferPointer(rebasing: head[..<28]), payload).high.byteSwapped
+        }
     }
 
     /// What the state of a partition is told by: the first eight bytes, little endian, of
@@ -67,39 +94,37 @@ public enum Hash {
     }
 
     /// 16 bytes.
-    public static func blake2b128(_ bytes: [UInt8]) -> ID128 { id(blake2b(bytes, count: 16)) }
-
-    private static func id(_ digest: [UInt8]) -> ID128 {
-        guard let id = ID128(bytes: digest) else { fatalError("a digest of 16 bytes is an id") }
-        return id
+    public static func blake2b128(_ bytes: [UInt8]) -> ID128 {
+        blake2b128(UnsafeRawBufferPointer(start: nil, count: 0), bytes)
     }
 
-    private static func blake2b(_ bytes: [UInt8], count: Int, key: [UInt8] = []) -> [UInt8] {
-        blake2b(bytes, EmptyCollection(), count: count, key: key)
-    }
-
-    private static func blake2b(
-        _ head: [UInt8], _ tail: some Sequence<UInt8>, count: Int, key: [UInt8] = []
-    ) -> [UInt8] {
+    /// 16 bytes of what is in two places; nothing is allocated.
+    private static func blake2b128(_ head: UnsafeRawBufferPointer, _ tail: [UInt8]) -> ID128 {
         Sodium.prepare()
-        invariant(key.isEmpty || (16...64).contains(key.count), "a BLAKE2b key has 16 to 64 bytes")
-        var digest = [UInt8](repeating: 0, count: count)
+        var digest: (high: UInt64, low: UInt64) = (0, 0)
         withUnsafeTemporaryAllocation(
             byteCount: crypto_generichash_statebytes(), alignment: 64
         ) { memory in
             guard let address = memory.baseAddress else { fatalError("there is memory to hash in") }
             let state = OpaquePointer(address)
-            crypto_generichash_init(state, key, key.count, count)
-            crypto_generichash_update(state, head, UInt64(head.count))
-            let isContiguous: Void? = tail.withContiguousStorageIfAvailable { bytes in
-                _ = crypto_generichash_update(state, bytes.baseAddress, UInt64(bytes.count))
+            crypto_generichash_init(state, nil, 0, 16)
+            crypto_generichash_update(
+                state, head.bindMemory(to: UInt8.self).baseAddress, UInt64(head.count))
+            crypto_generichash_update(state, tail, UInt64(tail.count))
+            withUnsafeMutableBytes(of: &digest) { digest in
+                guard let first = digest.bindMemory(to: UInt8.self).baseAddress else { return }
+                crypto_generichash_final(state, first, digest.count)
             }
-            if isContiguous == nil {
-                let copy = Array(tail)
-                crypto_generichash_update(state, copy, UInt64(copy.count))
-            }
-            crypto_generichash_final(state, &digest, count)
         }
+        return ID128(high: digest.high.bigEndian, low: digest.low.bigEndian)
+    }
+
+    /// As many bytes as asked for, keyed with a secret if one is given.
+    private static func blake2b(_ bytes: [UInt8], count: Int, key: [UInt8] = []) -> [UInt8] {
+        Sodium.prepare()
+        invariant(key.isEmpty || (16...64).contains(key.count), "a BLAKE2b key has 16 to 64 bytes")
+        var digest = [UInt8](repeating: 0, count: count)
+        crypto_generichash(&digest, count, bytes, UInt64(bytes.count), key, key.count)
         return digest
     }
 }
