@@ -64,6 +64,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
         library("CLinux"), library("CZeroMQ"), library("CSQLite"), library("CMicroHTTPD"),
         library("CCurl"), library("CGEOS"), library("CSodium"), library("CQREncode"),
+        library("CExpat"),
         .target(
             name: "CSimdjson", path: "Shared/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -76,6 +77,7 @@ let package = Package(
         shared("Directory", ["Model"]),
         shared("Wire", ["Model", "Hashing", "Parsing"]),
         shared("Dialects", ["Model", "Parsing"]),
+        shared("ZoneFiles", ["Model", "Parsing", "CExpat"]),
 
         // Level 2: one process.
         shared("Runtime", ["Model", "Timing", "CLinux", "CZeroMQ"]),
@@ -131,6 +133,7 @@ let package = Package(
         tests("Hosting", ["Hosting", "Bus", "Parsing", "Runtime", "Store", "Web", "Wire"]),
         tests("Codes", ["Codes"]),
         tests("Dialects", ["Dialects", "Parsing"]),
+        tests("ZoneFiles", ["ZoneFiles", "Parsing"]),
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Wire"]),
         tests(
             "IngestDaemon",

@@ -25,8 +25,8 @@ extension Rule {
     /// Modules from the lowest up; each may import only what stands before it.
     static let moduleOrder: [String] = [
         "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
-        "CSimdjson", "Model", "Geometry", "Timing", "Hashing", "Parsing", "Directory", "Wire",
-        "Dialects",
+        "CExpat", "CSimdjson", "Model", "Geometry", "Timing", "Hashing", "Parsing", "Directory",
+        "Wire", "Dialects", "ZoneFiles",
         "Runtime", "Store", "Web", "Gateways", "Bus", "Shapes", "Codes", "Hosting", "IngestCore",
         "MembershipCore", "EvaluatorCore", "TimerCore", "NotifierCore", "IngestDaemon",
         "MembershipDaemon", "EvaluatorDaemon", "TimerDaemon", "NotifierDaemon", "JagaCLI",

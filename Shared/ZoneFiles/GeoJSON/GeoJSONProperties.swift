@@ -1,0 +1,162 @@
+import Model
+import Parsing
+
+/// The properties of a Feature: a zone's fields under the names of the HTTP API.
+struct GeoJSONProperties {
+    private static let known: Set<String> = [
+        "name", "kind", "category", "active", "priority", "radius", "halfWidth", "width",
+        "hysteresis", "transitions", "inset", "alertDistance", "dwell", "vibrate", "sound",
+        "alarmCycle", "sleepTime", "extra",
+    ]
+    /// What the API writes of a zone, and what no zone of a file has.
+    private static let passedOver: Set<String> = ["id", "circle", "version"]
+
+    private let members: [JSON.Member]
+    private let path: String
+
+    init(_ json: JSON, at path: String) throws(FileError) {
+        guard let members = json.object else {
+            throw GeoJSONReader.fault(.value, path, "the properties are no object")
+        }
+        self.members = members
+        self.path = path
+    }
+
+    func path(_ name: String) -> String { path + "." + name }
+
+    /// Names that are no field of a zone, in their order.
+    var unknown: [String] {
+        members.map(\.key).filter {
+            !GeoJSONProperties.known.contains($0) && !GeoJSONProperties.passedOver.contains($0)
+        }
+    }
+
+    func apply(to draft: inout ZoneDraft) throws(FileError) {
+        if let name = try text("name"), !name.isEmpty { draft.name = name }
+        draft.kind = try choice("kind") ?? draft.kind
+        draft.category = try text("category") ?? draft.category
+        draft.active = try flag("active") ?? draft.active
+        draft.priority = try integer("priority", in: -1_000_000...1_000_000) ?? draft.priority
+        draft.hysteresisMetres = try integer("hysteresis") ?? draft.hysteresisMetres
+        if let transitions = try list("transitions") {
+            draft.transitions = []
+            for (index, value) in transitions.enumerated() {
+                guard let transition = value.string.flatMap(Transition.init) else {
+                    throw unknownWord("transitions[\(index)]", Transition.self)
+                }
+                if !draft.transitions.contains(transition) { draft.transitions.append(transition) }
+            }
+        }
+        draft.insetCentimetres = try centimetres("inset") ?? draft.insetCentimetres
+        draft.alertDistanceMetres = try integer("alertDistance") ?? draft.alertDistanceMetres
+        draft.dwellSeconds = try integer("dwell") ?? draft.dwellSeconds
+        draft.alarm.vibrates = try flag("vibrate") ?? draft.alarm.vibrates
+        draft.alarm.sound = try text("sound") ?? draft.alarm.sound
+        draft.alarm.cycleSeconds = try integer("alarmCycle") ?? draft.alarm.cycleSeconds
+        draft.alarm.sleepSeconds = try integer("sleepTime") ?? draft.alarm.sleepSeconds
+        for (index, value) in (try list("extra") ?? []).enumerated() {
+            guard let row = value.string else { throw wrong("extra[\(index)]", "no text") }
+            draft.extra.append(row)
+        }
+    }
+
+    /// A radius or half a width in centimetres, more than 0.
+    func size(_ name: String) throws(FileError) -> Int32? {
+        guard let size = try centimetres(name) else { return nil }
+        guard size > 0 else {
+            throw GeoJSONReader.fault(
+                .range, path(name), "this is not more than 0", hint: "give metres")
+        }
+        return size
+    }
+
+    /// Half the width of a corridor in centimetres.
+    func halfWidth() throws(FileError) -> Int32? {
+        let half = try size("halfWidth")
+        guard let width = try size("width") else { return half }
+        guard half == nil else {
+            throw GeoJSONReader.fault(
+                .duplicate, path("width"), "both width and halfWidth are given",
+                hint: "leave one out")
+        }
+        return max(1, (width + 1) / 2)
+    }
+
+    /// Says that a size is there that the geometry cannot have.
+    func fault(_ code: FileError.Code, _ name: String) -> FileError {
+        let isRadius = name == "radius"
+        return GeoJSONReader.fault(
+            code, path(name),
+            isRadius ? "only a Point has a radius" : "only a LineString has a width",
+            hint: "leave it out")
+    }
+
+    private func value(_ name: String) throws(FileError) -> JSON? {
+        let values = members.filter { $0.key == name }
+        guard values.count < 2 else {
+            throw GeoJSONReader.fault(
+                .duplicate, path(name), "this property is there twice", hint: "leave one out")
+        }
+        return values.first { !$0.value.isNull }?.value
+    }
+
+    private func wrong(_ name: String, _ words: String) -> FileError {
+        GeoJSONReader.fault(
+            .value, path(name), "this is \(words)", hint: "correct it, or leave it out")
+    }
+
+    private func text(_ name: String) throws(FileError) -> String? {
+        guard let value = try value(name) else { return nil }
+        guard let text = value.string else { throw wrong(name, "no text") }
+        return text.withoutBlanks
+    }
+
+    private func flag(_ name: String) throws(FileError) -> Bool? {
+        guard let value = try value(name) else { return nil }
+        guard let flag = value.bool else { throw wrong(name, "neither true nor false") }
+        return flag
+    }
+
+    private func list(_ name: String) throws(FileError) -> [JSON]? {
+        guard let value = try value(name) else { return nil }
+        guard let list = value.array else { throw wrong(name, "no list") }
+        return list
+    }
+
+    private func integer(
+        _ name: String, in range: ClosedRange<Int> = 0...1_000_000_000
+    ) throws(FileError) -> Int? {
+        guard let value = try value(name) else { return nil }
+        guard let number = value.int, range.contains(number) else {
+            throw wrong(
+                name, "no whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func centimetres(_ name: String) throws(FileError) -> Int32? {
+        guard let value = try value(name) else { return nil }
+        guard let metres = value.double, let number = Decimal.centimetres(metres) else {
+            throw wrong(name, "no number of metres")
+        }
+        return number
+    }
+
+    private func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String
+    ) throws(FileError) -> Choice? where Choice.RawValue == String {
+        guard let value = try value(name) else { return nil }
+        guard let choice = value.string.flatMap({ Choice(rawValue: $0) }) else {
+            throw unknownWord(name, Choice.self)
+        }
+        return choice
+    }
+
+    private func unknownWord<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Choice.Type
+    ) -> FileError where Choice.RawValue == String {
+        GeoJSONReader.fault(
+            .value, path(name), "this is none of the words that are allowed here",
+            hint: "use one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+}

@@ -1,0 +1,74 @@
+import Model
+import Parsing
+
+/// Writes zones as a FeatureCollection of GeoJSON (RFC 7946), fields under the names of the HTTP
+/// API.
+enum GeoJSONWriter {
+    static func write(_ drafts: [ZoneDraft]) -> [UInt8] {
+        let json: JSON = [
+            "type": "FeatureCollection", "features": .array(drafts.map(feature)),
+        ]
+        return json.serialized() + [0x0A]
+    }
+
+    private static func feature(_ draft: ZoneDraft) -> JSON {
+        var properties: [JSON.Member] = [
+            .init("name", .string(draft.name)), .init("kind", .string(draft.kind.rawValue)),
+            .init("category", .string(draft.category)), .init("active", .bool(draft.active)),
+            .init("priority", .integer(Int64(draft.priority))),
+        ]
+        switch draft.shape {
+        case .circle(_, let radius): properties.append(.init("radius", metres(radius)))
+        case .corridor(_, let half): properties.append(.init("halfWidth", metres(half)))
+        case .polygons: break
+        }
+        func whole(_ name: String, _ value: Int) {
+            properties.append(.init(name, .integer(Int64(value))))
+        }
+        whole("hysteresis", draft.hysteresisMetres)
+        properties.append(
+            .init("transitions", .array(draft.transitions.map { .string($0.rawValue) })))
+        properties.append(.init("inset", metres(draft.insetCentimetres)))
+        whole("alertDistance", draft.alertDistanceMetres)
+        whole("dwell", draft.dwellSeconds)
+        properties.append(.init("vibrate", .bool(draft.alarm.vibrates)))
+        properties.append(.init("sound", .string(draft.alarm.sound)))
+        whole("alarmCycle", draft.alarm.cycleSeconds)
+        whole("sleepTime", draft.alarm.sleepSeconds)
+        if !draft.extra.isEmpty {
+            properties.append(.init("extra", .array(draft.extra.map(JSON.string))))
+        }
+        return [
+            "type": "Feature", "geometry": geometry(draft.shape),
+            "properties": .object(properties),
+        ]
+    }
+
+    private static func geometry(_ shape: ZoneShape) -> JSON {
+        switch shape {
+        case .circle(let center, _): ["type": "Point", "coordinates": position(center)]
+        case .corridor(let line, _):
+            ["type": "LineString", "coordinates": .array(line.map(position))]
+        case .polygons(let polygons) where polygons.count == 1:
+            ["type": "Polygon", "coordinates": rings(polygons[0])]
+        case .polygons(let polygons):
+            ["type": "MultiPolygon", "coordinates": .array(polygons.map(rings))]
+        }
+    }
+
+    private static func rings(_ polygon: Polygon) -> JSON {
+        .array(
+            ([polygon.outer] + polygon.holes).map { ring in
+                .array((ring + ring.prefix(1)).map(position))
+            })
+    }
+
+    private static func position(_ coordinate: Coordinate) -> JSON {
+        [.number(coordinate.longitude), .number(coordinate.latitude)]
+    }
+
+    private static func metres(_ centimetres: Int32) -> JSON {
+        centimetres % 100 == 0
+            ? .integer(Int64(centimetres / 100)) : .number(Double(centimetres) / 100)
+    }
+}

@@ -1,0 +1,58 @@
+import Model
+
+/// A zone as a file tells it: not yet anybody's, its shape not yet looked at.
+///
+/// What a file does not say is as for a zone that is made without it.
+public struct ZoneDraft: Hashable, Sendable {
+    public var name: String
+    public var kind: ZoneKind
+    public var category: String
+    public var active: Bool
+    /// Lower is more urgent.
+    public var priority: Int
+    /// As drawn, before the inset.
+    public var shape: ZoneShape
+    public var hysteresisMetres: Int
+    public var transitions: [Transition]
+    /// Taken off all around, centimetres; negative grows.
+    public var insetCentimetres: Int32
+    /// 0 = nothing outside is near.
+    public var alertDistanceMetres: Int
+    /// 0 = a long stay is not told.
+    public var dwellSeconds: Int
+    public var alarm: ZoneAlarm
+    /// Rows of a PAD file with keys that mean nothing here, kept for writing them back.
+    public var extra: [String]
+
+    public init(
+        name: String, kind: ZoneKind = .safe, category: String = "", active: Bool = true,
+        priority: Int = 100, shape: ZoneShape, hysteresisMetres: Int = 20,
+        transitions: [Transition] = [.enter, .exit], insetCentimetres: Int32 = 0,
+        alertDistanceMetres: Int = 0, dwellSeconds: Int = 0, alarm: ZoneAlarm = ZoneAlarm(),
+        extra: [String] = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.category = category
+        self.active = active
+        self.priority = priority
+        self.shape = shape
+        self.hysteresisMetres = hysteresisMetres
+        self.transitions = transitions
+        self.insetCentimetres = insetCentimetres
+        self.alertDistanceMetres = alertDistanceMetres
+        self.dwellSeconds = dwellSeconds
+        self.alarm = alarm
+        self.extra = extra
+    }
+
+    /// What a file can tell of a zone.
+    public init(_ zone: Zone) {
+        self.init(
+            name: zone.name, kind: zone.kind, category: zone.category, active: zone.active,
+            priority: zone.priority, shape: zone.shape, hysteresisMetres: zone.hysteresisMetres,
+            transitions: zone.transitions, insetCentimetres: zone.insetCentimetres,
+            alertDistanceMetres: zone.alertDistanceMetres, dwellSeconds: zone.dwellSeconds,
+            alarm: zone.alarm, extra: zone.extra)
+    }
+}

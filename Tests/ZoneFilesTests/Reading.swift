@@ -1,0 +1,27 @@
+import Model
+import ZoneFiles
+
+/// The file of a text.
+func read(
+    _ text: String, as format: FileFormat = .pad, _ options: ReadingOptions = ReadingOptions()
+) throws(FileError) -> ZoneFile {
+    try ZoneFile.read(Array(text.utf8), as: format, options)
+}
+
+/// Why a text is refused; nil if it is not.
+func refusal(
+    of text: String, as format: FileFormat = .pad, _ options: ReadingOptions = ReadingOptions()
+) -> FileError? {
+    do throws(FileError) {
+        _ = try read(text, as: format, options)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+    Coordinate(
+        latitudeE7: Int32((latitude * 1e7).rounded()),
+        longitudeE7: Int32((longitude * 1e7).rounded()))
+}
