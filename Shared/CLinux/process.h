@@ -8,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// A pipe whose ends no program inherits that another thread starts meanwhile.
+static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
 // Between fork and exec only async-signal-safe calls are allowed, which Swift code cannot promise;
 // posix_spawn cannot ask for a signal when the parent dies.
 
@@ -46,9 +49,7 @@ static inline void clinux_become(
 static inline pid_t clinux_spawn(
     const char *path, char *const argv[], char *const envp[], int output, int death_signal) {
     int ends[2];
-    if (pipe(ends) != 0) return -1;
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    if (clinux_pipe(ends) != 0) return -1;
     pid_t parent = getpid();
     pid_t child = fork();
     if (child == 0) clinux_become(path, argv, envp, output, parent, death_signal, ends[1]);
@@ -74,9 +75,6 @@ static inline int clinux_exit_status(int status) {
 }
 
 // fcntl(2) is variadic.
-static inline void clinux_set_close_on_exec(int descriptor) {
-    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-}
 static inline void clinux_set_nonblocking(int descriptor) {
     fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
 }

@@ -23,8 +23,7 @@ public final class ChildProcess: Pollable {
         diesWithParent: Bool = true
     ) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemError(errno, "open a pipe") }
-        for end in ends { clinux_set_close_on_exec(end) }
+        guard clinux_pipe(&ends) == 0 else { throw SystemError(errno, "open a pipe") }
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let started = ChildProcess.withCStrings([path] + arguments) { argv in
             ChildProcess.withCStrings(variables) { envp in
@@ -44,7 +43,9 @@ public final class ChildProcess: Pollable {
 
     deinit { if output >= 0 { close(output) } }
 
-    /// What it wrote since the last call; nil once the pipe is at its end.
+    /// What it wrote since the last call; nil once the pipe is at its end. That may be a moment
+    /// after the child's own: whoever it started holds the pipe, too, and so does another child of
+    /// this process until it has become its program.
     public func drain() -> [UInt8]? {
         guard output >= 0 else { return nil }
         var bytes: [UInt8] = []
