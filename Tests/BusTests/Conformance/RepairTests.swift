@@ -32,7 +32,8 @@ import Wire
         #expect((writer.notices + consumer.notices).filter(\.isAlarm).isEmpty)
     }
 
-    /// More batches than any queue on the way takes, to somebody who does not listen meanwhile.
+    /// More batches than any queue on the way takes, to somebody who does not listen meanwhile, and
+    /// for so long that the connection is given up behind the full queue.
     @Test(arguments: Carrier.allCases)
     func `is repaired where its queues overflow`(carrier: Carrier) throws {
         let world = try World(carrier)
@@ -59,6 +60,9 @@ import Wire
         }
         writer.work = { _ in }
         #expect(batches == 32_000)
+        world.pass(.seconds(3))
+        // Nothing is said meanwhile on the connection that is made instead.
+        for _ in 0..<40 { try consumer.turn() }
         try world.run(until: {
             try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
         })

@@ -56,8 +56,11 @@ final class World {
         for node in nodes { try node.turn() }
     }
 
-    /// Lets made-up time pass without a turn of anybody.
-    func pass(_ duration: Duration) { elapsed += duration }
+    /// Lets time pass without a turn of anybody.
+    func pass(_ duration: Duration) {
+        elapsed += duration
+        if carrier.isRealTime { Loop.wait(on: [], atMost: Int(duration.milliseconds)) }
+    }
 
     /// Turns until the condition holds. A failure within 30 s (made up or real) is one of the test.
     func run(
