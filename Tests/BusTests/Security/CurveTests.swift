@@ -54,20 +54,23 @@ import Wire
         #expect(net.parties.flatMap(\.refusals).isEmpty)
     }
 
-    @Test func `leave nothing open of connections that were made anew`() throws {
-        func openFiles() throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    /// In a process of its own, where nobody else opens files.
+    @Test func `leave nothing open of connections that were made anew`() async throws {
+        await #expect(processExitsWith: .success) {
+            func openFiles() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+            }
+            let net = try Guarded()
+            let asker = try net.rawAsker(of: net.ingest(), .notifier)
+            try net.run(for: .milliseconds(200))
+            let before = try openFiles()
+            for _ in 0..<100 {
+                asker.reconnect(to: 0)
+                try net.run(for: .milliseconds(5))
+            }
+            // The last ones are closed by a thread of ZeroMQ; left open they would be hundreds.
+            try net.run(until: { try openFiles() < before + 50 })
         }
-        let net = try Guarded()
-        let asker = try net.rawAsker(of: net.ingest(), .notifier)
-        try net.run(for: .milliseconds(200))
-        let before = try openFiles()
-        for _ in 0..<100 {
-            asker.reconnect(to: 0)
-            try net.run(for: .milliseconds(5))
-        }
-        // Other tests open files too; what was left open would be hundreds.
-        try net.run(until: { try openFiles() < before + 250 })
     }
 
     @Test func `accept an old key beside the new one`() throws {
