@@ -159,7 +159,7 @@ let package = Package(
                 "TimerDaemon", "TimerCore", "Directory", "Hashing", "Hosting", "Parsing", "Runtime",
                 "Store", "Web", "Wire",
             ]),
-        tests("NotifierCore", ["NotifierCore", "Directory"]),
+        tests("NotifierCore", ["NotifierCore", "Directory", "Timing"]),
         tests(
             "NotifierDaemon",
             [

@@ -113,7 +113,7 @@ final class House: Surroundings {
             outgoing: Outgoing(
                 drivers: try GatewaySettings.drivers(
                     configuration, callbackBase: "http://127.0.0.1:8105")),
-            zones: Zones(folder: "/usr/share/zoneinfo"), map: "https://map.example/{lat}/{lon}")
+            zones: TimeZoneFolder(), map: "https://map.example/{lat}/{lon}")
         try turn { try $0.start() }
     }
 

@@ -91,6 +91,4 @@ public enum Limits {
     /// Old rows are thrown away this often, at most so many of each table at a time.
     public static let pruneInterval = Duration.seconds(60)
     public static let pruneRowsMax: Int64 = 500
-    /// Bytes of a time zone's file.
-    public static let zoneFileBytesMax = 64 << 10
 }

@@ -1,5 +1,6 @@
 import Directory
 import Model
+import Timing
 
 /// Whom to tell, when, over which gateway, and who answered.
 ///

@@ -19,7 +19,7 @@ struct Main {
                 "JAGA_MAP_URL", .url(["http", "https"]), default: Reader.openStreetMap,
                 help: "Link to a map in messages, with {lat} and {lon}."),
             Setting(
-                "JAGA_NOTIFIER_ZONEINFO", .path, default: "/usr/share/zoneinfo",
+                "JAGA_NOTIFIER_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
                 help: "Folder of the system's time zones; without it messages show UTC."),
         ],
         migrations: Schema.migrations,
@@ -38,7 +38,7 @@ struct Main {
             outside: host, store: NotifierStore(database: host.database),
             outgoing: Outgoing(
                 drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
-            zones: Zones(folder: configuration.text("JAGA_NOTIFIER_ZONEINFO")),
+            zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"))
     }
 }

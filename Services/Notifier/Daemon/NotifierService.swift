@@ -14,7 +14,7 @@ final class NotifierService: Service {
     let store: NotifierStore
     let keptAnswers: KeptAnswers
     let outgoing: Outgoing
-    let zones: Zones
+    let zones: TimeZoneFolder
     let map: String
     var core: Notifier
     var counts = Counts()
@@ -34,7 +34,7 @@ final class NotifierService: Service {
     }
 
     init(
-        outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: Zones,
+        outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: TimeZoneFolder,
         map: String
     ) {
         self.outside = outside

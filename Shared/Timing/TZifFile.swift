@@ -1,57 +1,47 @@
 import Model
 
-/// The offsets of one time zone, read from a TZif file (RFC 9636).
-///
-/// After its last transition a file's own rule would go on; here the last offset does, which is
-/// exact for zones without summer time and for files that list transitions until 2037.
-public struct TimeZoneRules: Hashable, Sendable {
-    /// From a second on, an offset.
-    struct Step: Hashable, Sendable {
-        var at: Int64
-        var offset: Int
-    }
+/// What a TZif file says of one time zone: transitions, and the rule in its last line.
+struct TZifFile {
+    private(set) var transitions: [ZoneOffset] = []
+    /// Before the first transition.
+    private(set) var first: Int32 = 0
+    private(set) var rule: PosixTimeRule?
 
-    /// Ascending.
-    private var transitions: [Step]
-    private var first: Int
-
-    /// One offset for all times.
-    public init(offsetSeconds: Int) {
-        transitions = []
-        first = offsetSeconds
-    }
-
-    /// Reads the file's bytes; nil when they are not a whole TZif file.
-    public init?(tzif bytes: [UInt8]) {
+    /// Nil when the bytes are not a whole file.
+    init?(_ bytes: [UInt8]) {
         var reader = TZifReader(bytes)
         guard let legacy = reader.header() else { return nil }
-        var header = legacy
-        var width = 4
-        if legacy.version >= 2 {
-            reader.skip(legacy.length(timeWidth: 4))
-            guard let modern = reader.header() else { return nil }
-            header = modern
-            width = 8
+        guard legacy.version >= 2 else {
+            guard readTable(&reader, legacy, timeWidth: 4) else { return nil }
+            return
         }
-        guard let table = reader.table(header, timeWidth: width) else { return nil }
-        transitions = table.transitions
-        first = table.first
+        reader.skip(legacy.length(timeWidth: 4))
+        guard let header = reader.header(), readTable(&reader, header, timeWidth: 8),
+            readFooter(reader.rest)
+        else { return nil }
     }
 
-    /// Seconds east of Greenwich at a time.
-    public func offsetSeconds(at time: Timestamp) -> Int {
-        var low = 0
-        var high = transitions.count
-        while low < high {
-            let middle = (low + high) / 2
-            if transitions[middle].at <= time.seconds { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? first : transitions[low - 1].offset
+    private mutating func readTable(
+        _ reader: inout TZifReader, _ header: TZifReader.Header, timeWidth: Int
+    ) -> Bool {
+        guard let table = reader.table(header, timeWidth: timeWidth) else { return false }
+        (first, transitions) = table
+        return true
+    }
+
+    /// A line feed, the rule, a line feed; nothing at all in files that are older than rules.
+    private mutating func readFooter(_ bytes: ArraySlice<UInt8>) -> Bool {
+        if bytes.isEmpty { return true }
+        guard bytes.count >= 2, bytes.first == 10, bytes.last == 10 else { return false }
+        let text = bytes.dropFirst().dropLast()
+        if text.isEmpty { return true }
+        rule = PosixTimeRule(text)
+        return rule != nil
     }
 }
 
 /// Big-endian numbers from the left.
-private struct TZifReader {
+struct TZifReader {
     struct Header {
         var version: UInt8
         var isUT, isStandard, leaps, times, types, characters: Int
@@ -67,6 +57,9 @@ private struct TZifReader {
     private var index = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// What has not been read.
+    var rest: ArraySlice<UInt8> { bytes.dropFirst(index) }
 
     mutating func skip(_ count: Int) { index += count }
 
@@ -86,20 +79,22 @@ private struct TZifReader {
 
     mutating func table(
         _ header: Header, timeWidth: Int
-    ) -> (first: Int, transitions: [TimeZoneRules.Step])? {
-        guard index + header.length(timeWidth: timeWidth) <= bytes.count else { return nil }
+    ) -> (first: Int32, transitions: [ZoneOffset])? {
+        let end = index + header.length(timeWidth: timeWidth)
+        guard end <= bytes.count else { return nil }
         let times = (0..<header.times).compactMap { _ in number(timeWidth) }
         let kinds = (0..<header.times).compactMap { _ in number(1).map(Int.init) }
-        var offsets: [Int] = []
+        var offsets: [Int32] = []
         for _ in 0..<header.types {
             guard let offset = number(4) else { return nil }
-            offsets.append(Int(offset))
+            offsets.append(Int32(truncatingIfNeeded: offset))
             index += 2
         }
         guard let first = offsets.first, kinds.allSatisfy({ offsets.indices.contains($0) }) else {
             return nil
         }
-        return (first, zip(times, kinds).map { .init(at: $0, offset: offsets[$1]) })
+        index = end
+        return (first, zip(times, kinds).map { ZoneOffset(at: $0, offset: offsets[$1]) })
     }
 
     /// A signed number; single bytes are unsigned.

@@ -1,0 +1,80 @@
+import Model
+import Timing
+
+/// The system's database of time zones: a folder with a TZif file for each name.
+public struct TimeZoneFolder: Sendable {
+    /// Such as `/usr/share/zoneinfo`.
+    public let path: String
+
+    public static let systemPath = "/usr/share/zoneinfo"
+    static let fileBytesMax = 64 << 10
+
+    public init(_ path: String = TimeZoneFolder.systemPath) { self.path = path }
+
+    /// The rules of a zone by its IANA name; nil when there is none of that name.
+    public func rules(of name: String) -> TimeZoneRules? {
+        guard isName(name) else { return nil }
+        if name == "UTC" { return TimeZoneRules(offsetSeconds: 0) }
+        let bytes = try? Files.read(path + "/" + name, bytesMax: TimeZoneFolder.fileBytesMax)
+        return bytes.flatMap { TimeZoneRules(tzif: $0) }
+    }
+
+    /// Parts between slashes, none of which leads out of the folder.
+    private func isName(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts[0].elementsEqual("posix".utf8) == false
+            && parts[0].elementsEqual("right".utf8) == false
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy { byte in
+                        (48...57).contains(byte) || (65...90).contains(byte)
+                            || (97...122).contains(byte) || "_+-".utf8.contains(byte)
+                    }
+            }
+    }
+
+    /// The name that somebody meant who wrote a wrong one: equal but for case and blanks, or its
+    /// last part the same, or few letters away; nil when nothing is near, or there is no list.
+    public func nearest(to text: String) -> String? {
+        let wanted = folded(text)
+        let place = wanted.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+        guard !place.isEmpty else { return nil }
+        var best: (name: String, distance: Int)?
+        for name in names() {
+            let whole = folded(name)
+            let last = whole.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+            let distance = min(editDistance(wanted, whole), editDistance(place, last) + 1)
+            if distance < best?.distance ?? .max { best = (name, distance) }
+        }
+        return best.flatMap { $0.distance <= max(2, place.count / 3) ? $0.name : nil }
+    }
+
+    /// The names of `zone.tab`, one for each place.
+    private func names() -> [String] {
+        guard let bytes = try? Files.read(path + "/zone.tab") else { return [] }
+        return bytes.split(separator: 10).compactMap { line in
+            let cells = line.split(separator: 9)
+            guard line.first != UInt8(ascii: "#"), cells.count >= 3 else { return nil }
+            return String(decoding: cells[2], as: UTF8.self)
+        }
+    }
+
+    private func folded(_ text: String) -> [UInt8] {
+        Array(text.lowercased().replacing(" ", with: "_").utf8.prefix(64))
+    }
+
+    /// Letters to put in, take out or change.
+    private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (index, byte) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let change = diagonal + (byte == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}
