@@ -69,6 +69,9 @@ extension Replica {
         (zonesOfOwner[owner] ?? []).compactMap { zones[$0] }
     }
 
+    /// The ids of an owner's zones, ascending: of a large set without the zones themselves.
+    public func zoneIDs(of owner: ZoneOwner) -> [ZoneID] { zonesOfOwner[owner] ?? [] }
+
     /// The messages of an owner, ids ascending.
     public func messages(of owner: ZoneOwner) -> [ZoneMessage] {
         (messagesOfOwner[owner] ?? []).compactMap { messages[$0] }

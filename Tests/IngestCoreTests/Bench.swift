@@ -9,7 +9,11 @@ import Model
 func person(_ number: UInt64) -> PersonID { PersonID(ID128(high: 1, low: number)) }
 func device(_ number: UInt64) -> DeviceID { DeviceID(ID128(high: 2, low: number)) }
 func circle(_ number: UInt64) -> CircleID { CircleID(ID128(high: 4, low: number)) }
-func zone(_ number: UInt64) -> ZoneID { ZoneID(ID128(high: 5, low: number)) }
+/// From 100 on each is on a page of its own in a set.
+func zone(_ number: UInt64) -> ZoneID {
+    ZoneID(ID128(high: 5 | (number >= 100 ? number << 48 : 0), low: number))
+}
+func zoneSet(_ number: UInt64) -> ZoneSetID { ZoneSetID(ID128(high: 6, low: number)) }
 
 let start = Timestamp(seconds: 1_800_000_000)
 

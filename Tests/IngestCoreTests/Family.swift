@@ -33,12 +33,12 @@ func member(
 }
 
 func aCircle(
-    _ number: UInt64, _ members: [Membership], seePositions: Bool = true
+    _ number: UInt64, _ members: [Membership], seePositions: Bool = true, sets: [UInt64] = []
 ) -> EventBody {
     .circleChanged(
         Circle(
             id: circle(number), name: "C\(number)", members: members,
-            membersSeePositions: seePositions))
+            membersSeePositions: seePositions, sets: sets.map { zoneSet($0) }))
 }
 
 func aZone(_ number: UInt64, of owner: ZoneOwner, version: Int64 = 1) -> EventBody {

@@ -11,9 +11,17 @@ struct MemoryStore {
     private(set) var emergencies: [EmergencyID: EmergencyRow] = [:]
     private var circles: [CircleID: [Partition: ID128]] = [:]
     private var people: [PersonID: ID128] = [:]
+    private var sets: Set<PlacedSetRow> = []
+    private var pages: [PageKey: PlacedPageRow] = [:]
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
     private var logic = Limits.logicVersion
+
+    private struct PageKey: Hashable {
+        var set: ZoneSetID
+        var page: Int
+        var partition: Partition
+    }
 
     /// What a core starts from.
     var stored: Core.Stored {
@@ -26,6 +34,8 @@ struct MemoryStore {
             placed.map { PlacedCircleRow(circle: circle, partition: $0, digest: $1) }
         }
         stored.placedPeople = people.map { PlacedPersonRow(person: $0, digest: $1) }
+        stored.placedSets = Array(sets)
+        stored.placedPages = Array(pages.values)
         stored.partitions = Array(partitions)
         stored.time = time
         stored.logic = logic
@@ -47,6 +57,15 @@ struct MemoryStore {
         case .removePlacedCircle(let circle, let partition): circles[circle]?[partition] = nil
         case .savePlacedPerson(let row): people[row.person] = row.digest
         case .removePlacedPerson(let person): people[person] = nil
+        case .savePlacedPage(let row):
+            pages[PageKey(set: row.set, page: row.page, partition: row.partition)] = row
+        case .removePlacedPage(let set, let page, let partition):
+            pages[PageKey(set: set, page: page, partition: partition)] = nil
+        case .savePlacedSet(let set, let partition):
+            sets.insert(PlacedSetRow(set: set, partition: partition))
+        case .removePlacedSet(let set, let partition):
+            sets.remove(PlacedSetRow(set: set, partition: partition))
+            pages = pages.filter { $0.key.set != set || $0.key.partition != partition }
         case .saveEmergency(let row): emergencies[row.id] = row
         case .removeEmergency(let id): emergencies[id] = nil
         case .append, .raise, .answer, .saveQuarantine, .saveAccess, .forgetApplied: break

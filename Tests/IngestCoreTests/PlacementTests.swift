@@ -7,10 +7,14 @@ import Testing
 @testable import IngestCore
 
 /// What evaluators know of the configuration after reading `in/p`, and whether it came in order.
-private struct Placed: Equatable {
+struct Placed: Equatable {
     struct Share: Equatable {
         var circles: [CircleID: PlacedCircle] = [:]
         var people: [PersonID: PlacedPerson] = [:]
+        /// Pages with zones.
+        var sets: [ZoneSetID: [Int: PlacedSet]] = [:]
+
+        mutating func forgetEmptySets() { sets = sets.filter { !$0.value.isEmpty } }
     }
 
     var shares: [Partition: Share] = [:]
@@ -23,11 +27,32 @@ private struct Placed: Equatable {
             shares[partition, default: Share()].people[person.id] = PlacedPerson(
                 person: person.id,
                 leadingDevice: directory.leadingDevice(of: person.id, first: first[person.id]),
-                circles: circles, zones: directory.zones(of: person.id).map { PlacedZone($0) })
+                circles: circles, zones: directory.zones(of: person.id).map { PlacedZone($0) },
+                sets: directory.sets(judging: person.id),
+                unshared: circles.compactMap { circle in
+                    switch directory.circle(circle)?.member(person.id)?.sharing {
+                    case .off: UnsharedCircle(circle: circle)
+                    case .pausedUntil(let end): UnsharedCircle(circle: circle, until: end)
+                    default: nil
+                    }
+                }, refused: person.refusedZones)
+            for set in directory.sets(judging: person.id) {
+                let pages = Dictionary(grouping: directory.zones(of: set)) {
+                    PlacedSet.page(of: $0.id)
+                }
+                shares[partition, default: Share()].sets[set] = Dictionary(
+                    uniqueKeysWithValues: pages.map { page, zones in
+                        let zones = zones.map { PlacedZone($0) }
+                        return (page, PlacedSet(set: set, page: page, zones: zones))
+                    })
+            }
             for circle in circles {
                 shares[partition, default: Share()].circles[circle] = PlacedCircle(
                     circle: circle, zones: directory.zones(of: circle).map { PlacedZone($0) })
             }
+        }
+        for partition in shares.keys {
+            shares[partition]?.forgetEmptySets()
         }
     }
 
@@ -36,7 +61,12 @@ private struct Placed: Equatable {
         for (partition, event) in input {
             apply(event.body, to: &shares[partition, default: Share()])
         }
-        shares = shares.filter { !$0.value.circles.isEmpty || !$0.value.people.isEmpty }
+        for partition in shares.keys {
+            shares[partition]?.forgetEmptySets()
+        }
+        shares = shares.filter {
+            !$0.value.circles.isEmpty || !$0.value.people.isEmpty || !$0.value.sets.isEmpty
+        }
     }
 
     private func apply(_ body: EventBody, to share: inout Share) {
@@ -56,14 +86,22 @@ private struct Placed: Equatable {
             let isUsed = share.people.values.contains { $0.circles.contains(removal.circle) }
             #expect(!isUsed, "a circle leaves after the last of its members")
             share.circles[removal.circle] = nil
+        case .inputSet(let page):
+            #expect(share.sets[page.set]?[page.page] != page, "only differences")
+            #expect(!page.zones.isEmpty || share.sets[page.set]?[page.page] != nil)
+            share.sets[page.set, default: [:]][page.page] = page.zones.isEmpty ? nil : page
+        case .inputSetRemoved(let removal):
+            let isUsed = share.people.values.contains { $0.sets.contains(removal.set) }
+            #expect(!isUsed, "a set leaves after the last who is judged by it")
+            share.sets[removal.set] = nil
         default: break
         }
     }
 }
 
 extension Bench {
-    fileprivate var placed: Placed { Placed(input) }
-    fileprivate var wanted: Placed { Placed(directory, first: core.intake.firstDevices) }
+    var placed: Placed { Placed(input) }
+    var wanted: Placed { Placed(directory, first: core.intake.firstDevices) }
 }
 
 @Suite struct PlacementTests {
@@ -175,11 +213,17 @@ extension Bench {
     private func randomChange(_ random: inout SeededGenerator, step: Int) -> EventBody {
         let number = UInt64.random(in: 1...12, using: &random)
         let other = UInt64.random(in: 1...4, using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 10: return .setChanged(ZoneSet(id: zoneSet(other), name: "S\(step)"))
+        case 11: return .setRemoved(SetRemoval(set: zoneSet(other)))
+        case 12, 13:
+            return aZone(100 + number, of: .set(zoneSet(other)), version: Int64(step))
         case 0: return .personRemoved(PersonRemoval(person: person(number)))
         case 1: return .deviceRemoved(DeviceRemoval(device: device(number)))
         case 2: return .circleRemoved(CircleRemoval(circle: circle(other)))
-        case 3: return .zoneRemoved(ZoneRemoval(zone: zone(number)))
+        case 3:
+            let isOfSet = Bool.random(using: &random)
+            return .zoneRemoved(ZoneRemoval(zone: zone(number + (isOfSet ? 100 : 0))))
         case 4: return aDevice(number, of: number)
         case 5: return aZone(number, of: .circle(circle(other)), version: Int64(step))
         case 6: return aZone(number, of: .person(person(number)), version: Int64(step))
@@ -193,8 +237,12 @@ extension Bench {
             return aCircle(
                 other,
                 members.map {
-                    member(UInt64($0), invited: Int.random(in: 0..<4, using: &random) == 0)
-                })
+                    let sharing: [Sharing] = [.on, .off, .pausedUntil(start + .seconds(60))]
+                    return member(
+                        UInt64($0), invited: Int.random(in: 0..<4, using: &random) == 0,
+                        sharing: sharing[Int.random(in: 0..<3, using: &random)])
+                },
+                sets: (1...4).filter { _ in Int.random(in: 0..<3, using: &random) == 0 })
         }
     }
 }

@@ -14,6 +14,9 @@ import Wire
 private struct Replayed: Equatable {
     var circles: [CircleID: Record] = [:]
     var people: [PersonID: Record] = [:]
+    var sets: [ZoneSetID: [Int: Record]] = [:]
+
+    var count: Int { circles.count + people.count + sets.values.reduce(0) { $0 + $1.count } }
 
     init(_ records: some Sequence<Record>) throws {
         for record in records {
@@ -22,6 +25,8 @@ private struct Replayed: Equatable {
             case .inputCircleRemoved(let removal): circles[removal.circle] = nil
             case .inputPerson(let placed): people[placed.person] = record
             case .inputPersonRemoved(let removal): people[removal.person] = nil
+            case .inputSet(let page): sets[page.set, default: [:]][page.page] = record
+            case .inputSetRemoved(let removal): sets[removal.set] = nil
             default: break
             }
         }
@@ -57,13 +62,21 @@ private struct Replayed: Equatable {
         func zone(of owner: ZoneOwner) -> EventBody {
             .zoneChanged(
                 Zone(
-                    id: ZoneID(ID128(high: 5, low: number)), owner: owner, name: "Z",
+                    id: ZoneID(ID128(high: 5 | number << 48, low: number)), owner: owner,
+                    name: "Z",
                     shape: .circle(center: center, radiusCentimetres: 10_000),
                     prepared: PreparedGeometry(
                         origin: center, coefficients: [1], radiusCentimetres: 10_000, polygons: [],
                         inradiusCentimetres: 10_000, reachCentimetres: 10_000), version: step))
         }
-        switch Int.random(in: 0..<6, using: &random) {
+        let set = ZoneSetID(ID128(high: 6, low: number % 2))
+        switch Int.random(in: 0..<10, using: &random) {
+        case 6: return .setChanged(ZoneSet(id: set, name: "S\(step)"))
+        case 7: return .setRemoved(SetRemoval(set: set))
+        case 8: return zone(of: .set(set))
+        case 9:
+            return .zoneRemoved(
+                ZoneRemoval(zone: ZoneID(ID128(high: 5 | number << 48, low: number))))
         case 0: return zone(of: .circle(circle(number)))
         case 1: return zone(of: .person(person(number)))
         case 2: return .personRemoved(PersonRemoval(person: person(number)))
@@ -73,11 +86,15 @@ private struct Replayed: Equatable {
                 Membership(
                     person: person($0), role: .member, joined: start, trackerID: "T\($0)")
             }
-            return .circleChanged(Circle(id: circle(number), name: "C", members: members))
+            let isSubscribed = Bool.random(using: &random)
+            return .circleChanged(
+                Circle(
+                    id: circle(number), name: "C", members: members,
+                    sets: isSubscribed ? [set] : []))
         }
     }
 
-    @Test(arguments: 1...6)
+    @Test(arguments: 1...8)
     func `configuration is given out as the log had it at the checkpoint`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let world = try World()
@@ -97,9 +114,12 @@ private struct Replayed: Equatable {
             let found = try Replayed(snapshot.configuration)
             let wanted = try Replayed(log(world, partition, to: position.sequence))
             #expect(found == wanted)
-            #expect(snapshot.configuration.count == found.circles.count + found.people.count)
-            let kinds = snapshot.configuration.map(\.kind)
-            #expect(kinds == kinds.sorted(by: >), "circles before people")
+            #expect(snapshot.configuration.count == found.count)
+            let order: [EventKind] = [.inputCircle, .inputSet, .inputPerson]
+            let places = snapshot.configuration.map { record in
+                order.firstIndex { $0.rawValue == record.kind } ?? -1
+            }
+            #expect(places == places.sorted(), "circles and sets before people")
             checked += 1
         }
         #expect(checked > 0)
@@ -151,9 +171,10 @@ private struct Replayed: Equatable {
         #expect(before.count > 6)
         try world.database.execute(
             """
-            DROP TABLE placed; DROP TABLE checkpoint;
+            DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE placed_set;
+            DROP TABLE placed_page;
             ALTER TABLE sequence DROP COLUMN logic;
-            DELETE FROM migration WHERE component = '' AND number IN (2, 3);
+            DELETE FROM migration WHERE component = '' AND number IN (2, 3, 4);
             """)
         try world.restart()
         #expect(try rows() == before)

@@ -19,6 +19,8 @@ public struct Core: Sendable {
         public var emergencies: [EmergencyRow] = []
         public var placedCircles: [PlacedCircleRow] = []
         public var placedPeople: [PlacedPersonRow] = []
+        public var placedSets: [PlacedSetRow] = []
+        public var placedPages: [PlacedPageRow] = []
         public var partitions: [Partition] = []
         public var time = Timestamp.zero
         public var logic = Limits.logicVersion
@@ -40,7 +42,9 @@ public struct Core: Sendable {
         intake = Intake(devices: stored.devices, firstDevices: stored.firstDevices)
         backlog = Backlog(stored.waiting)
         emergencies = Emergencies(rows: stored.emergencies)
-        placement = Placement(circles: stored.placedCircles, people: stored.placedPeople)
+        placement = Placement(
+            circles: stored.placedCircles, people: stored.placedPeople,
+            sets: PlacedSets(sets: stored.placedSets, pages: stored.placedPages))
         sequencer = Sequencer(
             time: stored.time, logic: stored.logic, opened: stored.partitions)
         placement.noteEverything(directory)
@@ -82,6 +86,9 @@ public struct Core: Sendable {
 
     /// Emergencies that go on.
     public var activeEmergencyCount: Int { emergencies.activeCount }
+
+    /// Zones of sets that no record has room for: nobody is judged by them.
+    public var zonesLeftOut: Int { placement.leftOut }
 
     /// Devices that ever reported.
     public var deviceCount: Int { intake.devices.count }

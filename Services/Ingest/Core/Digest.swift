@@ -17,6 +17,23 @@ enum Digest {
         bytes.append(integer: UInt32(person.circles.count))
         for circle in person.circles { circle.raw.appendBytes(to: &bytes) }
         append(person.zones, to: &bytes)
+        bytes.append(integer: UInt32(person.sets.count))
+        for set in person.sets { set.raw.appendBytes(to: &bytes) }
+        bytes.append(integer: UInt32(person.unshared.count))
+        for unshared in person.unshared {
+            unshared.circle.raw.appendBytes(to: &bytes)
+            bytes.append(integer: unshared.until?.microseconds ?? .max)
+        }
+        bytes.append(integer: UInt32(person.refused.count))
+        for zone in person.refused { zone.raw.appendBytes(to: &bytes) }
+        return Hash.blake2b128(bytes)
+    }
+
+    static func of(_ page: PlacedSet) -> ID128 {
+        var bytes: [UInt8] = []
+        page.set.raw.appendBytes(to: &bytes)
+        bytes.append(integer: UInt32(page.page))
+        append(page.zones, to: &bytes)
         return Hash.blake2b128(bytes)
     }
 
@@ -33,6 +50,41 @@ enum Digest {
             bytes.append(integer: UInt32(zone.transitions.count))
             for transition in zone.transitions { bytes.append(text: transition.rawValue) }
             append(zone.geometry, to: &bytes)
+            append(rulesOf: zone, to: &bytes)
+        }
+    }
+
+    /// What a zone says beyond its shape.
+    private static func append(rulesOf zone: PlacedZone, to bytes: inout [UInt8]) {
+        bytes.append(text: zone.category)
+        bytes.append(integer: Int64(zone.alertDistanceMetres))
+        bytes.append(integer: Int64(zone.dwellSeconds))
+        bytes.append(integer: Int64(zone.absentByMinute ?? -1))
+        bytes.append(zone.alarm.vibrates ? 1 : 0)
+        bytes.append(text: zone.alarm.sound)
+        bytes.append(integer: Int64(zone.alarm.cycleSeconds))
+        bytes.append(integer: Int64(zone.alarm.sleepSeconds))
+        bytes.append(integer: UInt32(zone.messages.count))
+        for message in zone.messages { message.raw.appendBytes(to: &bytes) }
+        bytes.append(zone.clock == nil ? 0 : 1)
+        if let clock = zone.clock {
+            bytes.append(text: clock.timeZone)
+            bytes.append(integer: clock.firstOffset)
+            bytes.append(integer: UInt32(clock.offsets.count))
+            for step in clock.offsets {
+                bytes.append(integer: step.at)
+                bytes.append(integer: step.offset)
+            }
+        }
+        bytes.append(zone.schedule == nil ? 0 : 1)
+        if let schedule = zone.schedule {
+            bytes.append(integer: UInt32(schedule.windows.count))
+            for window in schedule.windows {
+                bytes.append(integer: Int64(window.start))
+                bytes.append(integer: Int64(window.end))
+            }
+            bytes.append(integer: UInt32(schedule.exceptions.count))
+            for day in schedule.exceptions { bytes.append(integer: day) }
         }
     }
 

@@ -29,6 +29,13 @@ public enum Effect: Hashable, Sendable {
     case removePlacedCircle(CircleID, Partition)
     case savePlacedPerson(PlacedPersonRow)
     case removePlacedPerson(PersonID)
+    case savePlacedPage(PlacedPageRow)
+    /// The page has become empty.
+    case removePlacedPage(ZoneSetID, page: Int, Partition)
+    /// The partition has every page of the set.
+    case savePlacedSet(ZoneSetID, Partition)
+    /// Nobody of the partition is judged by the set any more; its pages go, too.
+    case removePlacedSet(ZoneSetID, Partition)
 
     case saveEmergency(EmergencyRow)
     case removeEmergency(EmergencyID)

@@ -16,6 +16,9 @@ public enum Limits {
     /// Work on configuration in one turn: a thing compared, a record appended and a zone of either
     /// are one each. One record always goes, however large.
     public static let placementWorkPerTurn = 2000
+    /// Bytes of the zones of one page of a set, so that its record stays below 1 MiB; zones beyond
+    /// are left out, and that is a trouble.
+    public static let placedPageBytesMax = 1_000_000
 
     /// Payloads kept of one device; the oldest go.
     public static let quarantinePerDevice = 100

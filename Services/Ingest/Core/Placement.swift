@@ -5,45 +5,62 @@ import Model
 /// Tells each partition the configuration that concerns it, and only what is new.
 ///
 /// A circle enters `in/p` whole before the first of its members there, and leaves it after the
-/// last. What a partition has been told is stored as a digest, so that a comparison of everything
-/// with everything, at each start, appends differences alone: a fan-out that was cut short by a
-/// crash goes on by itself.
+/// last; so does a set of zones, page by page. What a partition has been told is stored as a
+/// digest, so that a comparison of everything with everything, at each start, appends differences
+/// alone: a fan-out that was cut short by a crash goes on by itself.
 struct Placement {
     /// One thing to compare with what was placed.
     private enum Check: Hashable {
         case circle(CircleID)
+        case set(ZoneSetID)
+        case page(Int, of: ZoneSetID)
         case person(PersonID)
-        /// Take a circle back where nobody needs it any more.
-        case sweep(CircleID)
+        /// Take a circle or a set back where nobody needs it any more.
+        case sweep(Shared)
+    }
+
+    /// What a partition has for all of its people.
+    private enum Shared: Hashable {
+        case circle(CircleID)
+        case set(ZoneSetID)
     }
 
     private var circles: [CircleID: [Partition: ID128]] = [:]
     private var people: [PersonID: ID128] = [:]
+    private var sets: PlacedSets
     private var queue = Fifo<Check>()
     private var isQueued: Set<Check> = []
-    /// How often a sweep of a circle is queued: only the last comes after everybody concerned.
-    private var sweeps: [CircleID: Int] = [:]
+    /// How often a sweep is queued: only the last comes after everybody concerned.
+    private var sweeps: [Shared: Int] = [:]
 
     /// Units of work left in this turn; a zone is one.
     private var budget = 0
 
-    init(circles: [PlacedCircleRow], people: [PlacedPersonRow]) {
+    init(circles: [PlacedCircleRow], people: [PlacedPersonRow], sets: PlacedSets) {
+        self.sets = sets
         for row in circles { self.circles[row.circle, default: [:]][row.partition] = row.digest }
         self.people = Dictionary(uniqueKeysWithValues: people.map { ($0.person, $0.digest) })
     }
 
     var hasWork: Bool { !queue.isEmpty }
 
+    /// Zones of sets that no record has room for.
+    var leftOut: Int { sets.leftOut }
+
     /// Has everything compared: at the start.
     mutating func noteEverything(_ directory: Replica) {
         let known = directory.sortedCircles.map(\.id)
         let gone = circles.keys.filter { directory.circle($0) == nil }.sorted()
+        let knownSets = directory.sortedSets.map(\.id)
+        let goneSets = sets.known.filter { directory.set($0) == nil }
         for circle in known { enqueue(.circle(circle)) }
+        for set in knownSets { enqueue(.set(set)) }
         for person in directory.sortedPeople { enqueue(.person(person.id)) }
         for person in people.keys.filter({ directory.person($0) == nil }).sorted() {
             enqueue(.person(person))
         }
-        for circle in known + gone { enqueue(.sweep(circle)) }
+        for circle in known + gone { enqueue(.sweep(.circle(circle))) }
+        for set in knownSets + goneSets { enqueue(.sweep(.set(set))) }
     }
 
     /// Has compared what a change concerns.
@@ -56,46 +73,76 @@ struct Placement {
             let left =
                 directory.circles(of: removal.person) + directory.invitations(of: removal.person)
             enqueue(.person(removal.person))
-            for circle in left { enqueue(.sweep(circle)) }
+            for circle in left {
+                enqueue(.sweep(.circle(circle)))
+                for set in directory.circle(circle)?.sets ?? [] { enqueue(.sweep(.set(set))) }
+            }
         case .deviceChanged(let device): enqueue(.person(device.person))
         case .deviceRemoved(let removal):
             if let device = directory.device(removal.device) { enqueue(.person(device.person)) }
         case .circleChanged(let circle):
-            note(circle: circle.id, members: circle.members, before: directory)
+            note(circle.id, changesTo: circle, before: directory)
         case .circleRemoved(let removal):
-            note(circle: removal.circle, members: [], before: directory)
+            note(removal.circle, changesTo: nil, before: directory)
+        case .setChanged(let set): note(set: set.id, before: directory)
+        case .setRemoved(let removal):
+            for zone in directory.zoneIDs(of: .set(removal.set)) {
+                sets.forget(PlacedSet.page(of: zone), of: removal.set)
+            }
+            note(set: removal.set, before: directory)
         case .zoneChanged(let zone):
-            if let old = directory.zone(zone.id) { note(old.owner) }
-            note(zone.owner)
+            if let old = directory.zone(zone.id) { note(zone.id, of: old.owner) }
+            note(zone.id, of: zone.owner)
         case .zoneRemoved(let removal):
-            if let old = directory.zone(removal.zone) { note(old.owner) }
+            if let old = directory.zone(removal.zone) { note(old.id, of: old.owner) }
         default: break
         }
     }
 
     private mutating func note(
-        circle: CircleID, members: [Membership], before directory: Replica
+        _ id: CircleID, changesTo circle: Circle?, before directory: Replica
     ) {
-        enqueue(.circle(circle))
-        for member in (directory.circle(circle)?.members ?? []) + members {
+        let old = directory.circle(id)
+        enqueue(.circle(id))
+        for set in circle?.sets ?? [] { enqueue(.set(set)) }
+        for member in (old?.members ?? []) + (circle?.members ?? []) {
             enqueue(.person(member.person))
         }
-        enqueue(.sweep(circle))
+        enqueue(.sweep(.circle(id)))
+        for set in Set((old?.sets ?? []) + (circle?.sets ?? [])).sorted() {
+            enqueue(.sweep(.set(set)))
+        }
     }
 
-    private mutating func note(_ owner: ZoneOwner) {
+    private mutating func note(set: ZoneSetID, before directory: Replica) {
+        enqueue(.set(set))
+        for circle in directory.circles(subscribedTo: set) {
+            for member in directory.circle(circle)?.members ?? [] {
+                enqueue(.person(member.person))
+            }
+        }
+        enqueue(.sweep(.set(set)))
+    }
+
+    private mutating func note(_ zone: ZoneID, of owner: ZoneOwner) {
         switch owner {
         case .circle(let circle): enqueue(.circle(circle))
         case .person(let person): enqueue(.person(person))
-        case .set: break
+        case .set(let set):
+            let page = PlacedSet.page(of: zone)
+            sets.forget(page, of: set)
+            enqueue(.page(page, of: set))
         }
     }
 
     /// A sweep must come after the people queued meanwhile, so it may stand in the queue twice.
     private mutating func enqueue(_ check: Check) {
-        if case .sweep(let circle) = check {
-            sweeps[circle, default: 0] += 1
+        switch check {
+        case .sweep(let shared):
+            sweeps[shared, default: 0] += 1
             return queue.append(check)
+        case .set(let set): sets.begin(set)
+        case .circle, .page, .person: break
         }
         if isQueued.insert(check).inserted { queue.append(check) }
     }
@@ -104,23 +151,30 @@ struct Placement {
     mutating func run(_ context: inout PlacementContext) {
         budget = Limits.placementWorkPerTurn
         while budget > 0, let check = queue.first {
-            let done =
+            isQueued.remove(check)
+            let isDone =
                 switch check {
                 case .circle(let circle): place(circle, in: &context)
+                case .set(let set): sets.place(set, budget: &budget, in: &context)
+                case .page(let page, let set):
+                    sets.place(page, of: set, budget: &budget, in: &context)
                 case .person(let person): place(person, in: &context)
-                case .sweep(let circle): sweep(circle, in: &context)
+                case .sweep(let shared): sweep(shared, in: &context)
                 }
-            guard done else { return }
+            guard isDone else {
+                isQueued.insert(check)
+                return
+            }
             _ = queue.popFirst()
-            isQueued.remove(check)
         }
     }
 
-    /// Places one person at once, with the circles that the partition lacks.
+    /// Places one person at once, with the circles that the partition lacks. A set that it lacks
+    /// is placed in its turn, and the person again after it.
     @discardableResult
     mutating func place(_ id: PersonID, in context: inout PlacementContext) -> Bool {
         let partition = Partition.of(id)
-        guard let placed = context.person(id) else {
+        guard var placed = context.person(id) else {
             guard people.removeValue(forKey: id) != nil else { return true }
             budget -= 1
             context.effects.append(.removePlacedPerson(id))
@@ -129,6 +183,11 @@ struct Placement {
             return true
         }
         budget -= 1 + placed.zones.count
+        let lacking = placed.sets.filter { !sets.isWhole($0, in: partition) }
+        if !lacking.isEmpty {
+            placed.sets.removeAll { lacking.contains($0) }
+            postpone(id, after: lacking)
+        }
         for circle in placed.circles where circles[circle]?[partition] == nil {
             append(context.circle(circle), to: partition, in: &context)
         }
@@ -138,6 +197,12 @@ struct Placement {
         context.effects.append(.savePlacedPerson(PlacedPersonRow(person: id, digest: digest)))
         context.append(.inputPerson(placed), subject: id.raw, cause: digest, to: partition)
         return true
+    }
+
+    private mutating func postpone(_ person: PersonID, after lacking: [ZoneSetID]) {
+        for set in lacking where !isQueued.contains(.set(set)) { enqueue(.set(set)) }
+        isQueued.remove(.person(person))
+        enqueue(.person(person))
     }
 
     /// - Returns: whether every partition has the circle as it is now.
@@ -153,13 +218,21 @@ struct Placement {
         return true
     }
 
-    private mutating func sweep(_ id: CircleID, in context: inout PlacementContext) -> Bool {
+    private mutating func sweep(_ shared: Shared, in context: inout PlacementContext) -> Bool {
         budget -= 1
-        if let later = sweeps[id], later > 1 {
-            sweeps[id] = later - 1
+        if let later = sweeps[shared], later > 1 {
+            sweeps[shared] = later - 1
             return true
         }
-        sweeps[id] = nil
+        sweeps[shared] = nil
+        switch shared {
+        case .circle(let circle): sweep(circle, in: &context)
+        case .set(let set): sets.sweep(set, budget: &budget, in: &context)
+        }
+        return true
+    }
+
+    private mutating func sweep(_ id: CircleID, in context: inout PlacementContext) {
         let needed = Set(context.partitions(of: id))
         let left = (circles[id] ?? [:]).keys.filter { !needed.contains($0) }.sorted()
         budget -= left.count
@@ -170,7 +243,6 @@ struct Placement {
                 .inputCircleRemoved(CircleRemoval(circle: id)), subject: id.raw, to: partition)
         }
         if circles[id]?.isEmpty == true { circles[id] = nil }
-        return true
     }
 
     private mutating func append(

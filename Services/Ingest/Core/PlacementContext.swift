@@ -22,7 +22,21 @@ struct PlacementContext {
         return PlacedPerson(
             person: id, leadingDevice: directory.leadingDevice(of: id, first: firstDevices[id]),
             circles: directory.circles(of: id),
-            zones: directory.zones(of: id).map { PlacedZone($0) })
+            zones: directory.zones(of: id).map { PlacedZone($0) },
+            sets: directory.sets(judging: id), unshared: unshared(by: id),
+            refused: directory.person(id)?.refusedZones ?? [])
+    }
+
+    /// The circles with which a person does not share. A pause stays here after its end, which is
+    /// for evaluators to see: nothing is told again by time alone.
+    private func unshared(by id: PersonID) -> [UnsharedCircle] {
+        directory.circles(of: id).compactMap { circle in
+            switch directory.circle(circle)?.member(id)?.sharing {
+            case .off: UnsharedCircle(circle: circle)
+            case .pausedUntil(let end): UnsharedCircle(circle: circle, until: end)
+            case .on, nil: nil
+            }
+        }
     }
 
     /// Where a circle has somebody who has joined, ascending.
@@ -31,6 +45,13 @@ struct PlacementContext {
             $0.joined != nil && directory.person($0.person) != nil
         }
         return Set(joined.map { Partition.of($0.person) }).sorted()
+    }
+
+    /// Where a circle that subscribes to a set has somebody who has joined, ascending.
+    func partitions(of set: ZoneSetID) -> [Partition] {
+        guard directory.set(set) != nil else { return [] }
+        let circles = directory.circles(subscribedTo: set)
+        return Set(circles.flatMap { partitions(of: $0) }).sorted()
     }
 
     /// Appends a record of configuration. Its id holds the time, as a thing may become what it was

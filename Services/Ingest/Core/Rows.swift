@@ -134,6 +134,34 @@ public struct PlacedPersonRow: Hashable, Sendable {
     }
 }
 
+/// A page of a set as a partition last got it.
+public struct PlacedPageRow: Hashable, Sendable {
+    public var set: ZoneSetID
+    /// 0 to 511.
+    public var page: Int
+    public var partition: Partition
+    /// Digest of the ``PlacedSet`` appended.
+    public var digest: ID128
+
+    public init(set: ZoneSetID, page: Int, partition: Partition, digest: ID128) {
+        self.set = set
+        self.page = page
+        self.partition = partition
+        self.digest = digest
+    }
+}
+
+/// A set of which a partition has every page.
+public struct PlacedSetRow: Hashable, Sendable {
+    public var set: ZoneSetID
+    public var partition: Partition
+
+    public init(set: ZoneSetID, partition: Partition) {
+        self.set = set
+        self.partition = partition
+    }
+}
+
 public enum QuarantineTag: IdentifierKind { public static let prefix = "qua" }
 /// BLAKE2b-128 of (device, payload): the same rubbish sent again is the same entry.
 public typealias QuarantineID = Identifier<QuarantineTag>

@@ -118,8 +118,14 @@ final class IngestService: Service {
 
     var troubles: [String] {
         let isFull = core.waitingCount >= Limits.waitingReports
-        return (isFull ? ["the backlog is full: old reports are refused until it shrinks"] : [])
-            + ownership.troubles
+        var troubles =
+            isFull ? ["the backlog is full: old reports are refused until it shrinks"] : []
+        if core.zonesLeftOut > 0 {
+            troubles.append(
+                "\(core.zonesLeftOut) zones of sets judge nobody: with so many points they do not"
+                    + " fit into one record; draw them with fewer")
+        }
+        return troubles + ownership.troubles
     }
 
     var statusDetails: JSON {

@@ -7,12 +7,23 @@ import Wire
 struct PlacedVersions {
     let database: Database
 
-    /// What a version is of; circles come before the people who need them.
+    /// What a version is of; circles and sets come before the people who need them.
     private enum Part: Int {
         case logic = 0
         case circle = 1
-        case person = 2
+        case page = 2
+        case person = 3
     }
+
+    /// Pages of sets that were told before the set was taken back: with `one` and the sequence of
+    /// parameter 2.
+    private static let isOfRemovedSet = """
+        one.part = 2 AND EXISTS (
+            SELECT 1 FROM placed AS gone
+            WHERE gone.partition = one.partition AND gone.part = 2
+                AND gone.subject = substr(one.subject, 1, 30)
+                AND gone.sequence > one.sequence AND gone.sequence <= ?2)
+        """
 
     /// Keeps a record that was just appended, if it is about configuration.
     func note(
@@ -25,6 +36,8 @@ struct PlacedVersions {
         case .inputCircle(let placed): (part, subject) = (.circle, placed.circle.description)
         case .inputCircleRemoved(let removal):
             (part, subject) = (.circle, removal.circle.description)
+        case .inputSet(let placed): (part, subject) = (.page, "\(placed.set) \(placed.page)")
+        case .inputSetRemoved(let removal): (part, subject) = (.page, removal.set.description)
         case .inputPerson(let placed): (part, subject) = (.person, placed.person.description)
         case .inputPersonRemoved(let removal):
             (part, subject) = (.person, removal.person.description)
@@ -40,23 +53,24 @@ struct PlacedVersions {
             .blob(record.payload))
     }
 
-    /// The records that lead to a partition's configuration after a sequence: circles, then people,
-    /// each by id.
+    /// The records that lead to a partition's configuration after a sequence: circles, then sets,
+    /// then people, each by id.
     func configuration(of partition: Partition, asOf sequence: UInt64) throws -> [Record] {
         try database.all(
             """
             SELECT kind, schema, id, payload FROM placed AS one
-            WHERE partition = ?1 AND part > 0 AND sequence <= ?2 AND kind IN (?3, ?4)
+            WHERE partition = ?1 AND part > 0 AND sequence <= ?2 AND kind IN (?3, ?4, ?5)
                 AND NOT EXISTS (
                     SELECT 1 FROM placed AS newer
                     WHERE newer.partition = ?1 AND newer.part = one.part
                         AND newer.subject = one.subject
                         AND newer.sequence > one.sequence AND newer.sequence <= ?2)
+                AND NOT (\(PlacedVersions.isOfRemovedSet))
             ORDER BY part, subject
             """,
             .integer(partition.number), .integer(sequence),
-            .integer(EventKind.inputCircle.rawValue), .integer(EventKind.inputPerson.rawValue),
-            as: record)
+            .integer(EventKind.inputCircle.rawValue), .integer(EventKind.inputSet.rawValue),
+            .integer(EventKind.inputPerson.rawValue), as: record)
     }
 
     /// The version of the logic in force after a sequence; nil where the log has not begun.
@@ -91,9 +105,15 @@ struct PlacedVersions {
                 WHERE sequence < newest)
             """, .integer(partition.number), .integer(sequence))
         try database.run(
-            "DELETE FROM placed WHERE partition = ? AND sequence <= ? AND kind IN (?, ?)",
+            """
+            DELETE FROM placed AS one
+            WHERE partition = ?1 AND sequence <= ?2 AND (\(PlacedVersions.isOfRemovedSet))
+            """, .integer(partition.number), .integer(sequence))
+        try database.run(
+            "DELETE FROM placed WHERE partition = ? AND sequence <= ? AND kind IN (?, ?, ?)",
             .integer(partition.number), .integer(sequence),
             .integer(EventKind.inputCircleRemoved.rawValue),
+            .integer(EventKind.inputSetRemoved.rawValue),
             .integer(EventKind.inputPersonRemoved.rawValue))
     }
 }

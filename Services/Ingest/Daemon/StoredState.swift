@@ -23,6 +23,16 @@ struct StoredState {
         stored.placedPeople = try database.all("SELECT person, digest FROM placed_person") { row in
             PlacedPersonRow(person: row.id(0), digest: row.id(1))
         }
+        stored.placedSets = try database.all("SELECT owner, partition FROM placed_set") { row in
+            PlacedSetRow(set: row.id(0), partition: partition(row.int(1)))
+        }
+        stored.placedPages = try database.all(
+            "SELECT owner, page, partition, digest FROM placed_page"
+        ) { row in
+            PlacedPageRow(
+                set: row.id(0), page: row.int(1), partition: partition(row.int(2)),
+                digest: row.id(3))
+        }
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))
         }

@@ -4,7 +4,7 @@ import Store
 enum Tables {
     static let migrations = [
         Migration(number: 1, sql: first), Migration(number: 2, sql: second),
-        Migration(number: 3, sql: third),
+        Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -159,4 +159,23 @@ enum Tables {
 
     /// Which checkpoints somebody came to the end of the log with.
     private static let third = "ALTER TABLE checkpoint ADD COLUMN proven INTEGER NOT NULL DEFAULT 0"
+
+    /// Sets of zones: pages that a partition has been told, and the sets of which it has them all.
+    /// Versions of their pages stand between those of circles and of people.
+    private static let fourth = """
+        CREATE TABLE placed_page (
+            owner BLOB NOT NULL,
+            page INTEGER NOT NULL,
+            partition INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            PRIMARY KEY (owner, partition, page)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE placed_set (
+            owner BLOB NOT NULL,
+            partition INTEGER NOT NULL,
+            PRIMARY KEY (owner, partition)
+        ) STRICT, WITHOUT ROWID;
+        -- part: 0 the logic, 1 a circle, 2 a page of a set, 3 a person.
+        UPDATE placed SET part = 3 WHERE part = 2;
+        """
 }

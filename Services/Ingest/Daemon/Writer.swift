@@ -54,7 +54,8 @@ struct Writer {
                 "INSERT OR IGNORE INTO access (person, hour, viewer) VALUES (?, ?, ?)",
                 .id(row.person), .integer(row.hour), .blob(row.viewer?.raw.bytes ?? []))
         case .savePartition, .savePlacedCircle, .removePlacedCircle, .savePlacedPerson,
-            .removePlacedPerson:
+            .removePlacedPerson, .savePlacedPage, .removePlacedPage, .savePlacedSet,
+            .removePlacedSet:
             try place(effect)
         case .append, .raise, .answer: break
         }
@@ -132,6 +133,33 @@ struct Writer {
                 .id(row.person), .id(row.digest))
         case .removePlacedPerson(let person):
             try database.run("DELETE FROM placed_person WHERE person = ?", .id(person))
+        default: try placeSet(effect)
+        }
+    }
+
+    private func placeSet(_ effect: Effect) throws {
+        switch effect {
+        case .savePlacedPage(let row):
+            try database.run(
+                """
+                INSERT OR REPLACE INTO placed_page (owner, page, partition, digest)
+                VALUES (?, ?, ?, ?)
+                """, .id(row.set), .integer(row.page), .integer(row.partition.number),
+                .id(row.digest))
+        case .removePlacedPage(let set, let page, let partition):
+            try database.run(
+                "DELETE FROM placed_page WHERE owner = ? AND partition = ? AND page = ?",
+                .id(set), .integer(partition.number), .integer(page))
+        case .savePlacedSet(let set, let partition):
+            try database.run(
+                "INSERT OR IGNORE INTO placed_set (owner, partition) VALUES (?, ?)", .id(set),
+                .integer(partition.number))
+        case .removePlacedSet(let set, let partition):
+            for table in ["placed_set", "placed_page"] {
+                try database.run(
+                    "DELETE FROM \(table) WHERE owner = ? AND partition = ?", .id(set),
+                    .integer(partition.number))
+            }
         default: break
         }
     }
