@@ -68,7 +68,7 @@ public struct AlarmNews: Hashable, Sendable, Codable {
     public var sound: String
     /// Inside or near; at the end where the person is then.
     public var presence: Presence
-    /// Rings so far, this one included: 1 at the start.
+    /// Rings so far, this one included: 1 at the start, 0 where it began without a sound.
     public var rings: Int
     /// Found so, not entered.
     public var initial: Bool

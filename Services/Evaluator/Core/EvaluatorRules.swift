@@ -14,6 +14,10 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var accuracyMarginCentimetresMax: Int32 = 20_000
     /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
     public var lateSignalSeconds: Int64 = 300
+    /// Alarms ring no longer without a fix for so long, seconds.
+    public var alarmFixSecondsMax: Int64 = 1800
+    /// Rings of a zone are at least so far apart, seconds.
+    public var alarmCycleSecondsMin: Int64 = 10
 
     public init() {}
 

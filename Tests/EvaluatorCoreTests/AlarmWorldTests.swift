@@ -1,0 +1,156 @@
+import Model
+import Testing
+
+@testable import EvaluatorCore
+
+/// Everything that may happen to the alarms of two zones, in every order.
+@Suite struct AlarmWorldTests {
+    private enum Move: CaseIterable {
+        case outside, inOne, inTwo, inBoth, disarm, arm, sleepOne, sleepAll, wait, waitLong, edit
+    }
+
+    /// What must hold whatever happened, kept beside the machine by other means.
+    private struct Witness {
+        var stage = AlarmStage()
+        var one = AlarmZone.alarming(1, priority: 1, cycle: 10, sleep: 35)
+        var two = AlarmZone.alarming(2, priority: 2, cycle: 30, sleep: 45)
+        /// Zones whose alarm has started and not ended.
+        var alarming: Set<UInt64> = []
+        /// When each zone may ring again at the soonest.
+        var quietUntil: [UInt64: Timestamp] = [:]
+        var asleep: [UInt64: Timestamp] = [:]
+        var isArmed = true
+        var inside: [AlarmZone] = []
+
+        mutating func play(_ move: Move) -> [AlarmLife.Step] {
+            switch move {
+            case .outside: return report([])
+            case .inOne: return report([one])
+            case .inTwo: return report([two])
+            case .inBoth: return report([one, two])
+            case .disarm:
+                isArmed = false
+                return stage.arm(false)
+            case .arm:
+                isArmed = true
+                return stage.arm(true)
+            case .sleepOne: return sleep([one.id.raw.low])
+            case .sleepAll: return sleep([1, 2])
+            case .wait: return stage.pass(seconds: 20)
+            case .waitLong: return stage.passWithoutClock(seconds: 1900)
+            case .edit:
+                // The other is the more urgent one from here on.
+                one.priority = 3 - one.priority
+                two.priority = 3 - two.priority
+                inside = inside.map { $0.id == one.id ? one : two }
+                return stage.configure(inside)
+            }
+        }
+
+        private mutating func report(_ zones: [AlarmZone]) -> [AlarmLife.Step] {
+            inside = zones
+            // What slept long enough wakes, and by nothing else.
+            asleep = asleep.filter { $0.value > stage.now }
+            return stage.report(in: zones)
+        }
+
+        private mutating func sleep(_ zones: [UInt64]) -> [AlarmLife.Step] {
+            for zone in zones where alarming.contains(zone) {
+                asleep[zone] = stage.now + .seconds(zone == 1 ? 35 : 45)
+            }
+            return zones.count == 1 ? stage.answer(.sleep, one) : stage.answer(.sleep)
+        }
+    }
+
+    @Test func `whatever happens in whatever order, alarms keep their promises`() throws {
+        try play(Move.allCases, length: 5)
+    }
+
+    @Test func `neither do they break them later`() throws {
+        try play([.outside, .inOne, .inBoth, .sleepOne, .wait, .waitLong], length: 6)
+        try play([.inBoth, .inTwo, .sleepAll, .disarm, .arm, .wait], length: 6)
+    }
+
+    private func play(_ moves: [Move], length: Int) throws {
+        var count = 0
+        try descend(Witness(), after: [], moves, length: length, count: &count)
+        #expect(count == (1...length).reduce(0) { sum, length in sum + power(moves.count, length) })
+    }
+
+    private func power(_ base: Int, _ exponent: Int) -> Int {
+        (0..<exponent).reduce(1) { product, _ in product * base }
+    }
+
+    private func descend(
+        _ witness: Witness, after past: [Move], _ moves: [Move], length: Int, count: inout Int
+    ) throws {
+        guard past.count < length else { return }
+        for move in moves {
+            var next = witness
+            let before = next.stage.now
+            let steps = next.play(move)
+            count += 1
+            if let broken = check(steps, of: &next, since: before) {
+                Issue.record("\(past + [move]): \(broken)")
+                throw Broken()
+            }
+            try descend(next, after: past + [move], moves, length: length, count: &count)
+        }
+    }
+
+    private struct Broken: Error {}
+
+    /// What is wrong with what was decided; nil if nothing is.
+    private func check(
+        _ steps: [AlarmLife.Step], of witness: inout Witness, since before: Timestamp
+    ) -> String? {
+        var time = before
+        for step in steps {
+            let zone = step.alarm.zone.id.raw.low
+            switch step.kind {
+            case .started:
+                if !witness.alarming.insert(zone).inserted { return "\(zone) started twice" }
+                if step.speaks != (step.alarm.rings == 1) { return "a silent ring of \(zone)" }
+                witness.asleep[zone] = nil
+                witness.quietUntil[zone] = nil
+            case .repeated:
+                if !witness.alarming.contains(zone) { return "\(zone) rang, but is no alarm" }
+                if !step.speaks { return "\(zone) rang without being heard" }
+            case .ended:
+                if witness.alarming.remove(zone) == nil { return "\(zone) ended twice" }
+                continue
+            }
+            if !witness.isArmed { return "\(zone) alarms though disarmed" }
+            if !witness.inside.contains(where: { $0.id == step.alarm.zone.id }) {
+                return "\(zone) alarms somebody who is gone"
+            }
+            if step.speaks {
+                // Rings of one move are in order; each is at least a cycle after the last.
+                time = max(time, witness.quietUntil[zone] ?? time)
+                if time > witness.stage.now { return "\(zone) rings within its cycle" }
+                let cycle: Int64 = zone == 1 ? 10 : 30
+                witness.quietUntil[zone] = time + .seconds(cycle)
+                if witness.asleep[zone] != nil { return "\(zone) rang while it slept" }
+            }
+        }
+        return check(witness)
+    }
+
+    private func check(_ witness: Witness) -> String? {
+        let life = witness.stage.life
+        if Set(life.alarms.map(\.zone.id.raw.low)) != witness.alarming { return "what is told" }
+        let isFresh = witness.stage.now - witness.stage.fix <= .seconds(1800)
+        let inside = Set(witness.inside.map(\.id.raw.low))
+        if !witness.isArmed, !witness.alarming.isEmpty { return "disarmed, and alarms" }
+        if !witness.alarming.isSubset(of: inside) { return "alarms of somebody who is gone" }
+        if witness.isArmed, isFresh, witness.alarming != inside { return "an alarm is missing" }
+        let awake = life.alarms.filter(\.isAwake)
+        let most = awake.min { $0.zone.priority < $1.zone.priority }
+        if life.speaker.map({ life.alarms[$0].zone.id }) != most?.zone.id { return "who speaks" }
+        if isFresh, let most, case .awake(let due) = most.phase, due <= witness.stage.now {
+            return "a ring is owed"
+        }
+        if let next = witness.stage.nextRing, next <= witness.stage.now { return "a clock twice" }
+        return nil
+    }
+}
