@@ -42,8 +42,8 @@ final class ZeroMQSocket {
         zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
         switch kind {
         case .publish: set(ZMQ_SNDHWM, 10_000)
-        // A queue must not outlive its connection: one that is full when the connection is given up,
-        // and read after the next one is there, ends the process in 4.3.4 (libzmq #3937).
+        // A queue must not outlive its connection: one that is full when the connection is given
+        // up, and read after the next one is there, ends the process in 4.3.4 (libzmq #3937).
         case .subscribe:
             set(ZMQ_RCVHWM, 10_000)
             set(ZMQ_IMMEDIATE, 1)
