@@ -12,6 +12,8 @@ import Wire
         for _ in 0..<2500 { try swarm.step() }
         try swarm.heal()
         try swarm.world.run(until: { try swarm.isWhole() }, "seed \(seed)")
+        try swarm.passOn()
+        try swarm.world.run(until: { try swarm.isWhole() }, "seed \(seed), passed on")
         #expect(swarm.sharer.node.notices.filter(\.isAlarm).isEmpty, "no two outputs differ")
         #expect(swarm.members.allSatisfy { $0.node.notices.filter(\.isAlarm).isEmpty })
         #expect(swarm.members.reduce(0) { $0 + $1.restored.count } > 0)
@@ -24,6 +26,8 @@ import Wire
         private var random: SeededGenerator
         private let lossiness: Lossiness
         private var appended = 0
+        /// Who has the first partition in the end, the next one the second …
+        private var first = 0
 
         init(seed: UInt64) throws {
             random = SeededGenerator(seed: seed)
@@ -99,14 +103,32 @@ import Wire
                 if node.bus == nil { try node.restart() }
             }
             for (number, partition) in Sharer.partitions.enumerated() {
-                sharer.give(partition, to: [members[number % 3]])
+                sharer.give(partition, to: [owner(number)])
                 try sharer.append(1, to: partition, tag: "last")
             }
         }
 
+        /// Each partition goes to the next, who goes on from a checkpoint.
+        func passOn() throws {
+            for (number, partition) in Sharer.partitions.enumerated() {
+                try world.run(until: {
+                    _ = owner(number).checkpoint(partition)
+                    return try sharer.checkpoints(of: partition).first
+                        == sharer.bus?.end(of: .input(partition))
+                })
+            }
+            first += 1
+            for (number, partition) in Sharer.partitions.enumerated() {
+                sharer.give(partition, to: [owner(number)])
+                try sharer.append(1, to: partition, tag: "passed on")
+            }
+        }
+
+        private func owner(_ number: Int) -> Member { members[(first + number) % 3] }
+
         func isWhole() throws -> Bool {
             for (number, partition) in Sharer.partitions.enumerated() {
-                guard members[number % 3].bus?.isSettled(partition) == true,
+                guard owner(number).bus?.isSettled(partition) == true,
                     sharer.bus?.end(of: .events(partition))
                         == sharer.bus?.end(of: .input(partition))
                 else { return false }

@@ -121,7 +121,11 @@ final class Sharer {
             guard let bus, try bus.isOnChain(checkpoint.input, of: .input(checkpoint.partition)),
                 try bus.isOnChain(checkpoint.output, of: .events(checkpoint.partition))
             else { return .refused("not of this chain") }
-            try keep(checkpoint)
+            // The log is pruned up to the older of the two newest: what comes late is of no use.
+            let newest = try checkpoints(of: checkpoint.partition).first ?? 0
+            guard checkpoint.input.sequence >= max(newest, 1)
+            else { return .refused("a newer one is kept") }
+            if checkpoint.input.sequence > newest { try keep(checkpoint) }
             return .kept
         }
     }
