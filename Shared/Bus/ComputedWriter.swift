@@ -36,7 +36,9 @@ struct ComputedWriter {
     /// Up to here offered since the head last moved, or since it was offered anew.
     private var offered: UInt64 = 0
     private var offeredBytes = 0
-    private var offeredAt = Duration.zero
+    /// Where the keeper was when it was last seen to take something, or when nothing waited.
+    private var taken: UInt64 = 0
+    private var takenAt = Duration.zero
     private(set) var difference: UInt64?
     /// Whether the difference is that the keeper's stream is shorter than it was, or another one.
     private(set) var hasKeeperGoneBack = false
@@ -144,9 +146,14 @@ struct ComputedWriter {
     /// Outputs to offer now: new ones, or those again that the keeper did not take in time.
     mutating func offers(_ now: Moment) -> [Offer] {
         guard let head, difference == nil, let first = kept.first else { return [] }
-        if offered > head.sequence, now.monotonic - offeredAt >= BusLimits.offerWait {
+        // One that is lost holds up all after it, however many keep coming.
+        if offered == head.sequence || taken != head.sequence {
+            taken = head.sequence
+            takenAt = now.monotonic
+        } else if now.monotonic - takenAt >= BusLimits.offerWait {
             offered = head.sequence
             offeredBytes = 0
+            takenAt = now.monotonic
         }
         guard let before = offered == head.sequence ? head.hash : output(offered)?.stored.hash
         else {
@@ -163,7 +170,6 @@ struct ComputedWriter {
             offeredBytes += next.stored.record.wireBytes
         }
         guard !chosen.isEmpty else { return [] }
-        offeredAt = now.monotonic
         return Batch.cut(
             chosen, after: previous, of: stream, head: durable.sequence, now: now.wall
         ).map { Offer($0, from: output($0.last.sequence)?.input ?? .unknown) }

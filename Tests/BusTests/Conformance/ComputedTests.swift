@@ -72,6 +72,28 @@ import Wire
         #expect(evaluator.notices.filter(\.isAlarm).isEmpty)
     }
 
+    /// Outputs that keep coming are no reason to wait with the one that is missing.
+    @Test func `is not held up by a lost output while others keep coming`() throws {
+        let world = try World(.memory)
+        let keeper = try keeper(world)
+        let evaluator = try evaluator("evaluator", of: keeper, in: world)
+        try keeper.append(1, to: Self.input)
+        try world.run(until: { try isComputed(keeper) })
+        var isLost = false
+        evaluator.fate = { way, frame in
+            guard way == .offer, !isLost else { return [frame] }
+            isLost = true
+            return []
+        }
+        for _ in 0..<200 {
+            try keeper.append(1, to: Self.input)
+            try world.round()
+        }
+        #expect(isLost)
+        #expect((keeper.bus?.end(of: Self.output) ?? 0) > 200, "after two seconds of 400 outputs")
+        try world.run(until: { try isComputed(keeper) })
+    }
+
     @Test(arguments: Carrier.allCases)
     func `goes on when it is computed anew from the beginning`(carrier: Carrier) throws {
         let world = try World(carrier)
