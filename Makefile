@@ -18,8 +18,8 @@ FILTER ?=
 RUNS ?= 1000000
 MINUTES ?= 10
 
-.PHONY: help setup build run test test-long fuzz-wire bench bench-bus bench-evaluator chaos \
-	lint format simulate clean install
+.PHONY: help setup build run test test-long fuzz-wire fuzz-files bench bench-bus bench-evaluator \
+	chaos lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -50,7 +50,10 @@ test-long: setup ## try the evaluator's properties on a million random cases
 	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|LookingUpTests'
 
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
-	@scripts/fuzz $(RUNS)
+	@scripts/fuzz wire $(RUNS)
+
+fuzz-files: setup ## try the readers of zone and track files likewise (RUNS=… for more)
+	@scripts/fuzz files $(RUNS)
 
 bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 200 crossings)
 	@scripts/bench $(ARGS)

@@ -110,7 +110,7 @@ let package = Package(
             name: "JagaCLI",
             dependencies: [
                 "Model", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web", "Codes",
-                "Hosting",
+                "Hosting", "ZoneFiles",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 
@@ -167,7 +167,11 @@ let package = Package(
                 "Runtime", "Store", "Web", "Wire",
             ]),
         tests(
-            "CLI", ["JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Web", "Runtime", "Wire"]),
+            "CLI",
+            [
+                "JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Web", "Runtime", "Wire",
+                "ZoneFiles",
+            ]),
         tests(
             "Simulation",
             [

@@ -7,7 +7,7 @@ public enum FileLimits {
     /// Rows with unknown keys of one zone.
     public static let extraRowsMax = 50
     /// Characters of such a row.
-    public static let extraCharactersMax = 500
+    public static let extraCharactersMax = 200
     /// Notes of one file; what comes after is counted only.
     public static let notesMax = 100
 }

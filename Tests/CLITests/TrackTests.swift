@@ -2,8 +2,15 @@ import Foundation
 import Model
 import Parsing
 import Testing
+import ZoneFiles
 
 @testable import JagaCLI
+
+private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+    Coordinate(
+        latitudeE7: Int32((latitude * 1e7).rounded()),
+        longitudeE7: Int32((longitude * 1e7).rounded()))
+}
 
 @Suite struct `A track` {
     private func read(_ text: String, _ name: String = "track", user: String? = nil) throws -> Track
@@ -30,10 +37,10 @@ import Testing
             """)
         #expect(
             track.points == [
-                .init(
-                    latitude: 3.5, longitude: -101.25,
-                    time: Timestamp("2026-11-20T10:00:00.207343Z"), altitude: 12.5),
-                .init(latitude: 3.6, longitude: -101.26),
+                TrackPoint(
+                    position: place(3.5, -101.25),
+                    time: Timestamp("2026-11-20T10:00:00.207343Z"), altitudeCentimetres: 1250),
+                TrackPoint(position: place(3.6, -101.26), speedCentimetresPerSecond: 300),
             ])
     }
 
@@ -41,13 +48,14 @@ import Testing
         let text = "lat,lng,datetime,uid\r\n39.9,116.3,2008-10-23 05:53:05,001\r\n"
         let track = try read(text)
         let time = try #require(Timestamp("2008-10-23T05:53:05Z"))
-        #expect(track.points == [.init(latitude: 39.9, longitude: 116.3, time: time)])
+        #expect(
+            track.points == [TrackPoint(position: place(39.9, 116.3), time: time, owner: "001")])
     }
 
     @Test func `of one person is taken from a CSV of several`() throws {
         let text = "uid,time,lat,lon\na,2026-11-20T10:00:00Z,1,2\nb,2026-11-20T10:00:01Z,3,4\n"
         #expect(throws: CommandError.self) { try read(text) }
-        #expect(try read(text, user: "b").points.map(\.latitude) == [3])
+        #expect(try read(text, user: "b").points.map(\.position) == [place(3, 4)])
     }
 
     @Test(arguments: [
@@ -81,8 +89,8 @@ import Testing
 
     @Test func `goes as fast as recorded, and walks where nothing usable is recorded`() {
         let noon = Timestamp(seconds: 1_000_000)
-        func point(_ east: Double, _ time: Timestamp?) -> Track.Point {
-            .init(latitude: 0, longitude: east, time: time)
+        func point(_ east: Double, _ time: Timestamp?) -> TrackPoint {
+            TrackPoint(position: place(0, east), time: time)
         }
         let track = Track(points: [
             point(0, noon), point(0.0001, noon + .seconds(5)), point(0.0002, noon + .seconds(5)),

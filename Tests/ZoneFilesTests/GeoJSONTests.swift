@@ -55,9 +55,9 @@ private let line = #"{"type":"LineString","coordinates":[[0,0],[1,0,12]]}"#
                 point,
                 #"{"name":" Home ","kind":"alert","category":"c","active":false,"priority":3,"#
                     + #""radius":1,"hysteresis":5,"transitions":["exit","enter","exit"],"#
-                    + #""inset":-0.5,"alertDistance":9,"dwell":60,"vibrate":false,"#
-                    + #""sound":"S","alarmCycle":30,"sleepTime":120,"extra":["a,b"],"#
-                    + #""version":4,"circle":"x"}"#
+                    + #""inset":-0.5,"alertDistance":9,"dwell":60,"#
+                    + #""alarm":{"vibrate":false,"sound":"S","cycle":30,"sleep":120},"#
+                    + #""extra":["a,b"],"version":4,"circle":"x"}"#
             ),
             as: .geojson)
         #expect(
@@ -96,13 +96,15 @@ private let line = #"{"type":"LineString","coordinates":[[0,0],[1,0,12]]}"#
         #expect(refusal(of: other, as: .geojson)?.place == .path("crs"))
     }
 
-    @Test(arguments: 0..<1000) func `in, out and in again: equal zones`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let drafts = (0..<Int.random(in: 0...5, using: &random)).map { _ in
-            RandomDraft.any(using: &random)
+    @Test func `in, out and in again: equal zones`() throws {
+        for seed in 0..<UInt64(1000) {
+            var random = SeededGenerator(seed: seed)
+            let drafts = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                RandomDraft.any(using: &random)
+            }
+            let written = try #require(ZoneFile.write(drafts, as: .geojson))
+            #expect(try ZoneFile.read(written.bytes, as: .geojson).drafts == drafts)
         }
-        let written = try #require(ZoneFile.write(drafts, as: .geojson))
-        #expect(try ZoneFile.read(written.bytes, as: .geojson).drafts == drafts)
     }
 }
 
@@ -158,6 +160,8 @@ private let faults: [Fault] = [
     Fault(feature(square, #"{"dwell":1.5}"#), "properties.dwell", "whole number"),
     Fault(feature(square, #"{"dwell":1,"dwell":2}"#), "properties.dwell", "there twice"),
     Fault(feature(square, #"{"extra":[1]}"#), "properties.extra[0]", "no text"),
+    Fault(feature(square, #"{"alarm":{"cycle":"x"}}"#), "properties.alarm.cycle", "whole number"),
+    Fault(feature(square, #"{"alarm":5}"#), "properties.alarm", "no object"),
     Fault(feature(square, "[]"), "properties", "no object"),
     Fault(feature("null"), "geometry", "no geometry"),
     Fault(

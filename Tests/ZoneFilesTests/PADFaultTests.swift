@@ -48,7 +48,9 @@ private let faults: [Fault] = [
     Fault("AlertZoneStart", .misplaced, "within the one that began in line 2"),
     Fault("AlertZoneSoundName,a\u{7}b", .malformed, "control character"),
     Fault("Sound\u{0}", .malformed, "control character"),
-    Fault("Long," + String(repeating: "x", count: 500), .tooMuch, "too long"),
+    Fault(
+        "Long," + String(repeating: "x", count: FileLimits.extraCharactersMax), .tooMuch, "too long"
+    ),
 ]
 
 @Suite struct `Faults of a PAD file` {

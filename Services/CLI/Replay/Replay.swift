@@ -3,6 +3,7 @@ import Model
 import Parsing
 import Runtime
 import Web
+import ZoneFiles
 
 /// `jaga replay`: plays a recorded track as a phone would.
 enum Replay: Command {
@@ -12,9 +13,10 @@ enum Replay: Command {
         name: "replay", parameters: ["FILE"],
         summary: "play a recorded track as a phone would",
         details: """
-            FILE is GPX 1.0 or 1.1, or CSV with the columns lat,lng,datetime,uid; either may be
-            packed by gzip. Each point is posted as the OwnTracks app does it, one after the other;
-            what is not answered with success is sent again, as the app does.
+            FILE is GPX 1.0 or 1.1, or CSV with the columns lat,lon,time,uid (see
+            docs/zone-files.md); either may be packed by gzip. Each point is posted as the
+            OwnTracks app does it, one after the other; what is not answered with success is sent
+            again, as the app does.
 
             Every point carries the time at which it is sent, so that zones are judged live at any
             speed. With --keep-times points keep their distances in time: the last one is now, the
@@ -100,13 +102,15 @@ struct ReplayPlan {
         let point = track.points[index]
         var members: [JSON.Member] = [
             .init("_type", "location"), .init("_id", .string(id)),
-            .init("lat", .number(point.latitude)), .init("lon", .number(point.longitude)),
+            .init("lat", .number(point.position.latitude)),
+            .init("lon", .number(point.position.longitude)),
             .init("tst", .integer(time(of: index, sentAt: now).seconds)),
             .init("created_at", .integer(now.seconds)),
             .init("acc", .integer(Int64(accuracyMetres))),
         ]
-        if let altitude = point.altitude {
-            members.append(.init("alt", .integer(Int64(altitude.rounded()))))
+        if let altitude = point.altitudeCentimetres {
+            let metres = (Double(altitude) / 100).rounded()
+            members.append(.init("alt", .integer(Int64(metres))))
         }
         members += [.init("t", "p"), .init("m", 2), .init("tid", "RE")]
         return .object(members)

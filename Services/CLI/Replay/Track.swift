@@ -1,20 +1,8 @@
 import Foundation
 import Model
+import ZoneFiles
 
-/// A recorded way: points in the order of the file.
-struct Track: Sendable {
-    /// A point of a track.
-    struct Point: Hashable, Sendable {
-        var latitude: Double
-        var longitude: Double
-        /// Nil where the file tells none.
-        var time: Timestamp?
-        /// Metres.
-        var altitude: Double?
-    }
-
-    var points: [Point]
-
+extension Track {
     /// How fast points without usable times are walked, metres a second.
     static let walkingSpeed = 1.4
 
@@ -45,11 +33,12 @@ struct Track: Sendable {
     }
 
     private func walkedStep(to index: Int) -> Double {
-        max(1, Track.metres(points[index - 1], points[index]) / Track.walkingSpeed)
+        let metres = Track.metres(points[index - 1].position, points[index].position)
+        return max(1, metres / Track.walkingSpeed)
     }
 
     /// Distance on a sphere, good enough for a pace.
-    private static func metres(_ a: Point, _ b: Point) -> Double {
+    private static func metres(_ a: Coordinate, _ b: Coordinate) -> Double {
         let radians = Double.pi / 180
         let x =
             (b.longitude - a.longitude) * radians

@@ -1,4 +1,5 @@
 import Foundation
+import ZoneFiles
 
 /// Reads tracks from files: GPX 1.0 and 1.1, or CSV, either also packed by gzip.
 enum TrackFile {
@@ -13,19 +14,25 @@ enum TrackFile {
             throw CommandError("\(path) cannot be read", hint: "are you allowed to read it?")
         }
         if data.starts(with: [0x1F, 0x8B]) { data = try unpack(path) }
-        let first = data.first { !$0.isBlank && !byteOrderMark.contains($0) }
-        let track =
-            first == UInt8(ascii: "<")
-            ? try GPXReader.read(data, path: path)
-            : try CSVReader.read(data, path: path, user: user)
+        var track: Track
+        do throws(FileError) {
+            track = try Track.read([UInt8](data))
+        } catch {
+            let place = error.place.map { "\($0): " } ?? ""
+            throw CommandError("\(path): \(place)\(error.message)", hint: error.hint)
+        }
+        if let user { track.points.removeAll { $0.owner != user } }
+        if track.owners.count > 1 {
+            throw CommandError(
+                "\(path) holds points of \(track.owners.count) people",
+                hint: "choose one with --user, such as --user \(track.owners[0])")
+        }
         guard !track.points.isEmpty else {
             throw CommandError(
                 "\(path) holds no track", hint: "GPX with trkpt, or CSV with lat,lng,datetime,uid")
         }
         return track
     }
-
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static func unpack(_ path: String) throws -> Data {
         let program = Process()
@@ -42,8 +49,4 @@ enum TrackFile {
         }
         return data
     }
-}
-
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == 32 || (9...13).contains(self) }
 }

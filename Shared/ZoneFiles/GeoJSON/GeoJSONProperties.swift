@@ -5,18 +5,17 @@ import Parsing
 struct GeoJSONProperties {
     private static let known: Set<String> = [
         "name", "kind", "category", "active", "priority", "radius", "halfWidth", "width",
-        "hysteresis", "transitions", "inset", "alertDistance", "dwell", "vibrate", "sound",
-        "alarmCycle", "sleepTime", "extra",
+        "hysteresis", "transitions", "inset", "alertDistance", "dwell", "alarm", "extra",
     ]
     /// What the API writes of a zone, and what no zone of a file has.
-    private static let passedOver: Set<String> = ["id", "circle", "version"]
+    private static let passedOver: Set<String> = ["id", "circle", "person", "set", "version"]
 
     private let members: [JSON.Member]
     private let path: String
 
     init(_ json: JSON, at path: String) throws(FileError) {
         guard let members = json.object else {
-            throw GeoJSONReader.fault(.value, path, "the properties are no object")
+            throw GeoJSONReader.fault(.value, path, "this is no object")
         }
         self.members = members
         self.path = path
@@ -50,14 +49,21 @@ struct GeoJSONProperties {
         draft.insetCentimetres = try centimetres("inset") ?? draft.insetCentimetres
         draft.alertDistanceMetres = try integer("alertDistance") ?? draft.alertDistanceMetres
         draft.dwellSeconds = try integer("dwell") ?? draft.dwellSeconds
-        draft.alarm.vibrates = try flag("vibrate") ?? draft.alarm.vibrates
-        draft.alarm.sound = try text("sound") ?? draft.alarm.sound
-        draft.alarm.cycleSeconds = try integer("alarmCycle") ?? draft.alarm.cycleSeconds
-        draft.alarm.sleepSeconds = try integer("sleepTime") ?? draft.alarm.sleepSeconds
+        if let alarm = try value("alarm") {
+            try GeoJSONProperties(alarm, at: path("alarm")).apply(to: &draft.alarm)
+        }
         for (index, value) in (try list("extra") ?? []).enumerated() {
             guard let row = value.string else { throw wrong("extra[\(index)]", "no text") }
             draft.extra.append(row)
         }
+    }
+
+    /// Takes these as the members of `alarm`.
+    private func apply(to alarm: inout ZoneAlarm) throws(FileError) {
+        alarm.vibrates = try flag("vibrate") ?? alarm.vibrates
+        alarm.sound = try text("sound") ?? alarm.sound
+        alarm.cycleSeconds = try integer("cycle") ?? alarm.cycleSeconds
+        alarm.sleepSeconds = try integer("sleep") ?? alarm.sleepSeconds
     }
 
     /// A radius or half a width in centimetres, more than 0.

@@ -31,10 +31,14 @@ enum GeoJSONWriter {
         properties.append(.init("inset", metres(draft.insetCentimetres)))
         whole("alertDistance", draft.alertDistanceMetres)
         whole("dwell", draft.dwellSeconds)
-        properties.append(.init("vibrate", .bool(draft.alarm.vibrates)))
-        properties.append(.init("sound", .string(draft.alarm.sound)))
-        whole("alarmCycle", draft.alarm.cycleSeconds)
-        whole("sleepTime", draft.alarm.sleepSeconds)
+        properties.append(
+            .init(
+                "alarm",
+                [
+                    "vibrate": .bool(draft.alarm.vibrates), "sound": .string(draft.alarm.sound),
+                    "cycle": .integer(Int64(draft.alarm.cycleSeconds)),
+                    "sleep": .integer(Int64(draft.alarm.sleepSeconds)),
+                ]))
         if !draft.extra.isEmpty {
             properties.append(.init("extra", .array(draft.extra.map(JSON.string))))
         }

@@ -1,7 +1,7 @@
 import Glibc
 
-// The two doors of libFuzzer: `scripts/fuzz` builds them with what they need of this folder into a
-// program of its own. In the tests they are only compiled.
+// The two doors of libFuzzer: `scripts/fuzz` builds them into a program of their own, together with
+// the law (`RoundTrip`) and the samples of the tests of what is to be tried.
 
 /// Before anything is tried: puts the samples where FUZZ_SAMPLES says.
 @_cdecl("LLVMFuzzerInitialize")
