@@ -18,6 +18,8 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var alarmFixSecondsMax: Int64 = 1800
     /// Rings of a zone are at least so far apart, seconds.
     public var alarmCycleSecondsMin: Int64 = 10
+    /// Those of hints to phones.
+    public var reporting = ReportingRules()
 
     public init() {}
 

@@ -23,6 +23,12 @@ public struct EarthPoint: Hashable, Sendable {
         z = normal * (1 - Ellipsoid.eccentricitySquared) * sine
     }
 
+    /// The straight distance through the earth; up to 100 km less than a metre short of the way on
+    /// its surface.
+    public func straightMetres(to other: EarthPoint) -> Double {
+        squaredChord(to: other).squareRoot()
+    }
+
     /// Square of the straight distance through the earth, square metres.
     func squaredChord(to other: EarthPoint) -> Double {
         let dx = x - other.x

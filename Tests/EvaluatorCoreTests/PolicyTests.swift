@@ -1,0 +1,186 @@
+import Geometry
+import Model
+import TestSupport
+import Testing
+
+@testable import EvaluatorCore
+
+@Suite struct PolicyTests {
+    @Test(arguments: [
+        (2.9, 50), (3.0, 30), (4.4, 40), (5.0, 50), (5.6, 60), (10, 100), (27.8, 280), (0, 50),
+        (4.5, 50), (4.49, 40), (5.5, 50), (5.51, 60), (1000, 10_000),
+    ])
+    func `the distance filter follows the speed`(speed: Double, metres: Int32) {
+        let rules = ReportingRules()
+        let centimetres = Int32((speed * 100).rounded())
+        #expect(rules.filter(after: nil, speed: centimetres) == metres)
+        #expect(rules.filter(after: 50, speed: centimetres) == metres)
+        // The same speed again changes nothing.
+        #expect(rules.filter(after: metres, speed: centimetres) == metres)
+    }
+
+    @Test func `a filter that is off by a tenth stays, an unknown speed changes none`() {
+        let rules = ReportingRules()
+        #expect(rules.filter(after: 100, speed: 1100) == 100)
+        #expect(rules.filter(after: 100, speed: 1101) == 110)
+        #expect(rules.filter(after: 100, speed: 900) == 100)
+        #expect(rules.filter(after: 100, speed: 899) == 90)
+        #expect(rules.filter(after: 280, speed: nil) == 280)
+        #expect(rules.filter(after: 280, speed: -1) == 280)
+        #expect(rules.filter(after: 280, speed: 299) == 50)
+        #expect(rules.filter(after: 280, speed: .max) == 214_748_360)
+    }
+
+    @Test func `the closer to an edge, the closer the reports`() {
+        var stage = PolicyStage([.round(radius: 200)])
+        let near = stage.report(north: 249)
+        #expect(near?.mode == .standard)
+        #expect(near?.distanceFilterMetres == 50)
+        #expect(near?.intervalSeconds == 180)
+        #expect(near?.maxSilenceSeconds == 1800)
+        let far = stage.report(north: 251)
+        #expect(far?.mode == .significant)
+        #expect(far?.distanceFilterMetres == nil)
+        #expect(far?.intervalSeconds == 180)
+        #expect(stage.report(north: 5198) == nil)
+        let region = stage.report(north: 5202)
+        #expect(region?.mode == .region)
+        #expect(region?.intervalSeconds == 1800)
+        #expect(region?.maxSilenceSeconds == 1800)
+        #expect(
+            region?.regions == [
+                WatchedRegion(
+                    zone: PlacedZone.round().id, center: World.middle, radiusMetres: 5200)
+            ])
+        #expect(stage.report(north: 5199)?.mode == .significant)
+        // The edge counts from inside, too.
+        #expect(stage.report(north: 100) == nil)
+        #expect(stage.report(north: 151)?.mode == .standard)
+    }
+
+    @Test func `in standard mode the filter is told anew only when it changed`() {
+        var stage = PolicyStage([.round(radius: 200)])
+        #expect(stage.report(north: 200, speed: 10)?.distanceFilterMetres == 100)
+        #expect(stage.report(north: 210, speed: 10.9) == nil)
+        #expect(stage.report(north: 200) == nil)
+        #expect(stage.report(north: 210, speed: 12)?.distanceFilterMetres == 120)
+        #expect(stage.report(north: 600, speed: 12)?.mode == .significant)
+        // It begins with the smallest again.
+        #expect(stage.report(north: 200)?.distanceFilterMetres == 50)
+    }
+
+    @Test func `without a zone there is nothing to watch but the clock`() {
+        var stage = PolicyStage([])
+        let policy = stage.report(north: 0)
+        #expect(policy?.mode == .region)
+        #expect(policy?.regions == [])
+        #expect(policy?.intervalSeconds == 1800)
+        #expect(stage.report(north: 49_000) == nil)
+        #expect(stage.looks == 1)
+        #expect(stage.report(north: 400_000) == nil)
+        #expect(stage.arrange([.round()])?.regions.count == 1)
+    }
+
+    @Test func `close zones are watched: within 10 km, or twice the closest`() {
+        let north = { (metres: Double) in
+            Coordinate(latitude: metres / 110_574.276, longitude: World.middle.longitude)
+                ?? World.middle
+        }
+        var stage = PolicyStage([
+            .round(1, radius: 100, at: north(0)), .round(2, radius: 100, at: north(-2000)),
+            .round(3, radius: 100, at: north(-7000)), .round(4, radius: 100, at: north(-8950)),
+        ])
+        let ten = stage.report(north: 6900)
+        #expect(ten?.regions.map(\.zone.raw.low) == [1, 2])
+        // The third one is close now, but that is told only after a tenth of the way to the first.
+        #expect(stage.report(north: 7300) == nil)
+        #expect(stage.report(north: 7700)?.regions.map(\.zone.raw.low) == [1, 2, 3])
+        // The closest is 9,000 m away, the last one 17,950.
+        #expect(stage.report(north: 9100)?.regions.map(\.zone.raw.low) == [1, 2, 3, 4])
+    }
+
+    @Test func `twenty regions at most, the nearest first`() {
+        let zones = (1...60).map { number in
+            PlacedZone.round(
+                UInt64(number), radius: 100,
+                at: Coordinate(
+                    latitude: -Double((number * 7) % 60) * 0.0005,
+                    longitude: World.middle.longitude) ?? World.middle)
+        }
+        var stage = PolicyStage(zones)
+        let regions = stage.report(north: 6000)?.regions ?? []
+        #expect(regions.count == 20)
+        let latitudes = regions.map(\.center.latitudeE7)
+        #expect(latitudes == latitudes.sorted(by: >))
+        #expect(latitudes.first == 0)
+        #expect(latitudes.last == -95_000)
+    }
+
+    @Test func `a region is half as wide again as what encloses its zone, or 5 km more`() {
+        var stage = PolicyStage([.round(1, radius: 9000)])
+        #expect(stage.report(north: 20_000)?.regions.map(\.radiusMetres) == [14_000])
+        stage = PolicyStage([.round(1, radius: 20_000)])
+        #expect(stage.report(north: 50_000)?.regions.map(\.radiusMetres) == [30_000])
+    }
+
+    @Test func `who is already inside a region reports on significant changes`() {
+        var stage = PolicyStage([.round(1, radius: 20_000)])
+        #expect(stage.report(north: 50_000)?.mode == .region)
+        #expect(stage.report(north: 30_010) == nil)
+        let inside = stage.report(north: 29_900)
+        #expect(inside?.mode == .significant)
+        #expect(inside?.regions == [])
+        #expect(stage.report(north: 24_900) == nil)
+        #expect(stage.report(north: 20_040)?.mode == .standard)
+        // Deep inside of the zone, too.
+        #expect(stage.report(north: 10_000)?.mode == .significant)
+    }
+
+    @Test func `an emergency overrides all, and its end gives back what was`() {
+        var stage = PolicyStage([.round()])
+        #expect(stage.report(north: 20_000)?.mode == .region)
+        let event = stage.emergency(true)
+        #expect(event?.mode == .event)
+        #expect(event?.intervalSeconds == 60)
+        #expect(event?.maxSilenceSeconds == 180)
+        #expect(event?.regions == [])
+        #expect(stage.report(north: 200) == nil)
+        #expect(stage.emergency(false)?.mode == .standard)
+    }
+
+    @Test func `an emergency of a phone without a fix ends, too`() {
+        var stage = PolicyStage([.round()])
+        #expect(stage.emergency(false) == nil)
+        #expect(stage.emergency(true)?.mode == .event)
+        #expect(stage.emergency(false)?.mode == .significant)
+        #expect(stage.emergency(false) == nil)
+    }
+
+    @Test func `another device that leads is told`() {
+        var stage = PolicyStage([.round()])
+        #expect(stage.report(north: 20_000)?.device == World.phone)
+        let other = stage.lead(World.tablet)
+        #expect(other?.device == World.tablet)
+        #expect(other?.mode == .region)
+        #expect(stage.lead(World.tablet) == nil)
+    }
+
+    @Test func `other zones are told at once`() {
+        var stage = PolicyStage([.round()])
+        #expect(stage.report(north: 20_000)?.regions.count == 1)
+        #expect(stage.arrange([.round()]) == nil)
+        #expect(stage.arrange([.round(radius: 300)])?.regions.map(\.radiusMetres) == [5300])
+        #expect(stage.arrange([.round(radius: 300), .round(2)])?.regions.count == 2)
+        let here = Coordinate(latitude: 20_000 / 110_574.276, longitude: 101.6869)
+        #expect(stage.arrange([.round(at: here ?? World.middle)])?.mode == .significant)
+    }
+
+    @Test func `whoever stays where nothing can change is not looked at`() {
+        var stage = PolicyStage([.round(radius: 200)])
+        _ = stage.report(north: 1200)
+        for step in 0..<100 { _ = stage.report(north: 1200 - Double(step) * 8) }
+        #expect(stage.looks == 1)
+        _ = stage.report(north: 260)
+        #expect(stage.looks == 2)
+    }
+}
