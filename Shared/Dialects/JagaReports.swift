@@ -3,7 +3,8 @@ import Parsing
 
 /// Jaga's own dialect: `POST /v1/reports` and the report inside of `POST /v1/emergencies`.
 ///
-/// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339.
+/// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339. `policy`
+/// beside it is the mark of the policy by which the phone reports.
 public enum JagaReports {
     /// Reads the reports of a body that is JSON.
     ///
@@ -14,12 +15,12 @@ public enum JagaReports {
     public static func read(_ json: JSON, received: Timestamp) -> Reading? {
         guard case .object = json else { return nil }
         guard let list = json["reports"] else {
-            var reading = Reading()
+            var reading = Reading(policyMark: json["policy"]?.string)
             read(json, index: 0, received: received, into: &reading)
             return reading
         }
         guard let reports = list.array else { return nil }
-        var reading = Reading()
+        var reading = Reading(policyMark: json["policy"]?.string)
         reading.observations.reserveCapacity(reports.count)
         for (index, report) in reports.enumerated() {
             read(report, index: index, received: received, into: &reading)

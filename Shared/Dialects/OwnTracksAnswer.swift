@@ -18,14 +18,36 @@ extension OwnTracks {
         }
     }
 
+    /// An alarm of a zone that rings on the phone: the apps raise a notification for it.
+    public struct Ring: Hashable, Sendable {
+        public var zoneName: String
+        /// Where the phone was last.
+        public var fix: Fix
+        /// When the alarm began.
+        public var started: Timestamp
+        public var rang: Timestamp
+
+        public init(zoneName: String, fix: Fix, started: Timestamp, rang: Timestamp) {
+            self.zoneName = zoneName
+            self.fix = fix
+            self.started = started
+            self.rang = rang
+        }
+    }
+
     /// The answer to anything without friends.
     public static let emptyAnswer: [UInt8] = [0x5B, 0x5D]
 
     /// Cards and positions as the apps take them.
     ///
     /// Android drops the whole array for one element that it does not know, so an element is only
-    /// ever a `card` or a complete `location` (`lat`, `lon`, `tst` above 0, `tid`, `topic`).
-    public static func answer(_ friends: [Friend]) -> [UInt8] {
+    /// ever a `card`, a complete `location` (`lat`, `lon`, `tst` above 0, `tid`, `topic`) or a
+    /// complete `transition`.
+    ///
+    /// - Parameters:
+    ///   - friends: oneself first.
+    ///   - rings: alarms of oneself.
+    public static func answer(_ friends: [Friend], rings: [Ring] = []) -> [UInt8] {
         var text = JSONText(capacity: 2 + friends.count * 192)
         text.raw("[")
         for (index, friend) in friends.enumerated() {
@@ -40,8 +62,29 @@ extension OwnTracks {
                 append(fix, of: friend, to: &text)
             }
         }
+        if let own = friends.first {
+            for ring in rings { append(ring, of: own, to: &text) }
+        }
         text.raw("]")
         return text.bytes
+    }
+
+    private static func append(_ ring: Ring, of own: Friend, to text: inout JSONText) {
+        text.raw(#",{"_type":"transition","tid":"#)
+        text.string(own.trackerID)
+        text.raw(#","event":"enter","desc":"#)
+        text.string(ring.zoneName)
+        text.raw(#","lat":"#)
+        text.degrees(ring.fix.position.latitudeE7)
+        text.raw(#","lon":"#)
+        text.degrees(ring.fix.position.longitudeE7)
+        text.raw(#","tst":"#)
+        text.integer(max(1, ring.rang.seconds))
+        text.raw(#","wtst":"#)
+        text.integer(max(1, ring.started.seconds))
+        text.raw(#","acc":"#)
+        text.integer(max(1, Int64(ring.fix.accuracyCentimetres) / 100))
+        text.raw(#","t":"c"}"#)
     }
 
     private static func append(_ fix: Fix, of friend: Friend, to text: inout JSONText) {

@@ -79,10 +79,14 @@ public struct Reading: Hashable, Sendable {
     public var observations: [Observation]
     public var panics: [Panic]
     public var rejections: [Rejection]
+    /// The policy by which the phone says it reports; nil = it says nothing.
+    public var policyMark: String?
 
     public init(
-        observations: [Observation] = [], panics: [Panic] = [], rejections: [Rejection] = []
+        observations: [Observation] = [], panics: [Panic] = [], rejections: [Rejection] = [],
+        policyMark: String? = nil
     ) {
+        self.policyMark = policyMark
         self.observations = observations
         self.panics = panics
         self.rejections = rejections

@@ -7,6 +7,9 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case cancelEmergency = "cancel-emergency"
     /// Start, extend, end or cancel a watch, a check-in or a timer.
     case watch
+    /// Arm and disarm, close and silence the alarms of one's own devices; see how they should
+    /// report.
+    case answerAlarms = "answer-alarms"
     /// Pause, stop or resume sharing; change the precision.
     case changeSharing = "change-sharing"
     /// Leave a circle.

@@ -12,7 +12,8 @@ public enum Rights {
             return .denied(.planLapsed)
         }
         switch query.action {
-        case .panic, .cancelEmergency, .watch, .changeSharing, .leaveCircle, .acceptInvitation,
+        case .panic, .cancelEmergency, .watch, .answerAlarms, .changeSharing, .leaveCircle,
+            .acceptInvitation,
             .readAccessLog, .editNeverTellList, .setPIN, .readPerson, .editProfile, .editDevices,
             .editContactPoints, .editPrivateZones, .exportData, .erase:
             return decidePersonal(query)
@@ -54,7 +55,7 @@ public enum Rights {
         switch action {
         case .readPerson, .editProfile, .editDevices, .editContactPoints, .erase, .cancelEmergency:
             .allowed
-        case .panic, .watch, .acceptInvitation, .leaveCircle: .denied(.personOnly)
+        case .panic, .watch, .answerAlarms, .acceptInvitation, .leaveCircle: .denied(.personOnly)
         default: .denied(.notYours)
         }
     }

@@ -9,7 +9,8 @@ private enum Cell { case yes, no, never, setting, ifTold }
 private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     (
         [
-            .panic, .cancelEmergency, .watch, .changeSharing, .leaveCircle, .readAccessLog,
+            .panic, .cancelEmergency, .watch, .answerAlarms, .changeSharing, .leaveCircle,
+            .readAccessLog,
             .editNeverTellList, .setPIN, .editDevices, .editContactPoints, .readPerson,
             .editProfile, .editPrivateZones, .exportData, .erase, .acceptInvitation,
         ], true, [.yes, .yes, .yes]
@@ -28,7 +29,7 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
         [
             .changeSharing, .setPIN, .editDevices, .editContactPoints, .editNeverTellList,
             .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .exportData, .erase,
-            .leaveCircle, .acceptInvitation, .panic, .cancelEmergency, .watch,
+            .leaveCircle, .acceptInvitation, .panic, .cancelEmergency, .watch, .answerAlarms,
         ], false, [.never, .never, .never]
     ),
     ([.createCircle], false, [.yes, .yes, .yes]),

@@ -76,7 +76,8 @@ struct Bench {
     @discardableResult
     mutating func deliver(
         _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
-        panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false
+        panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false,
+        policyMark: String? = nil
     ) -> Answer? {
         let id = device(number)
         let arrivals = observations.map { observation in
@@ -91,7 +92,7 @@ struct Bench {
                     request: request, device: id, person: person(owner ?? number),
                     arrivals: arrivals, panics: panics, rejections: rejections,
                     payload: Array("payload".utf8), path: "/pub", wantsFriends: wantsFriends,
-                    trace: "t\(request)")))
+                    wantsPolicy: true, policyMark: policyMark, trace: "t\(request)")))
         return answers[request]
     }
 
@@ -132,6 +133,43 @@ struct Bench {
         let request = takeRequest()
         handle(.readPositions(ReadRequest(request: request, principal: principal, id: id)))
         return answers[request]
+    }
+
+    @discardableResult
+    mutating func alarm(
+        _ action: AlarmAction, of number: UInt64, zone: ZoneID? = nil, as principal: Principal
+    ) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .alarm(
+                AlarmRequest(
+                    request: request, principal: principal, person: person(number),
+                    action: action, zone: zone, cause: ID128(high: 97, low: request))))
+        return answers[request]
+    }
+
+    mutating func readAlarm(of number: UInt64, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .readAlarm(ReadRequest(request: request, principal: principal, id: person(number))))
+        return answers[request]
+    }
+
+    mutating func readPolicy(of number: UInt64, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .readPolicy(ReadRequest(request: request, principal: principal, id: person(number))))
+        return answers[request]
+    }
+
+    /// An evaluator decides.
+    mutating func compute(_ body: EventBody) {
+        handle(.computed(Event(id: EventID(.zero), time: now, body: body)))
+    }
+
+    /// The timer tells.
+    mutating func fire(_ body: EventBody) {
+        handle(.fired(Event(id: EventID(.zero), time: now, body: body)))
     }
 
     private mutating func takeRequest() -> UInt64 {

@@ -13,6 +13,11 @@ struct MemoryStore {
     private var people: [PersonID: ID128] = [:]
     private var sets: Set<PlacedSetRow> = []
     private var pages: [PageKey: PlacedPageRow] = [:]
+    private(set) var disarmed: Set<PersonID> = []
+    private(set) var alarms: [AlarmID: AlarmRow] = [:]
+    private(set) var policies: [DeviceID: PolicyRow] = [:]
+    private(set) var watching: [PersonID: WatchingRow] = [:]
+    private(set) var decisions: [DecisionRow] = []
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
     private var logic = Limits.logicVersion
@@ -36,6 +41,10 @@ struct MemoryStore {
         stored.placedPeople = people.map { PlacedPersonRow(person: $0, digest: $1) }
         stored.placedSets = Array(sets)
         stored.placedPages = Array(pages.values)
+        stored.disarmed = Array(disarmed)
+        stored.alarms = Array(alarms.values)
+        stored.policies = Array(policies.values)
+        stored.watching = Array(watching.values)
         stored.partitions = Array(partitions)
         stored.time = time
         stored.logic = logic
@@ -68,6 +77,16 @@ struct MemoryStore {
             pages = pages.filter { $0.key.set != set || $0.key.partition != partition }
         case .saveEmergency(let row): emergencies[row.id] = row
         case .removeEmergency(let id): emergencies[id] = nil
+        case .saveArming(let person, let armed):
+            if armed { disarmed.remove(person) } else { disarmed.insert(person) }
+        case .saveAlarm(let row): alarms[row.news.alarm] = row
+        case .removeAlarm(let alarm): alarms[alarm] = nil
+        case .savePolicy(let row): policies[row.policy.device] = row
+        case .removePolicy(let device): policies[device] = nil
+        case .saveWatching(let row): watching[row.person] = row
+        case .removeWatching(let person): watching[person] = nil
+        case .saveDecision(let row): decisions.append(row)
+        case .removeDecisions(let person): decisions.removeAll { $0.person == person }
         case .append, .raise, .answer, .saveQuarantine, .saveAccess, .forgetApplied: break
         }
     }

@@ -181,6 +181,9 @@ import Web
             (.get, "/v1/emergencies/\(EmergencyID(.zero))"),
             (.post, "/v1/emergencies/\(EmergencyID(.zero))/cancellation"),
             (.get, "/v1/circles/\(circle(1))/positions"), (.get, "/v1/quarantine"),
+            (.get, "/v1/people/\(person(1))/alarm"), (.post, "/v1/people/\(person(1))/alarm/arm"),
+            (.get, "/v1/people/\(person(1))/policy"),
+            (.get, "/v1/people/\(person(1))/decisions"),
             (.get, "/v1/quarantine/\(QuarantineID(.zero))"),
             (.delete, "/v1/quarantine/\(QuarantineID(.zero))"),
         ]

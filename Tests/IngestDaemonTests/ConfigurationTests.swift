@@ -172,9 +172,10 @@ private struct Replayed: Equatable {
         try world.database.execute(
             """
             DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE placed_set;
-            DROP TABLE placed_page;
+            DROP TABLE placed_page; DROP TABLE disarmed; DROP TABLE alarm; DROP TABLE policy;
+            DROP TABLE watching; DROP TABLE decision;
             ALTER TABLE sequence DROP COLUMN logic;
-            DELETE FROM migration WHERE component = '' AND number IN (2, 3, 4);
+            DELETE FROM migration WHERE component = '' AND number > 1;
             """)
         try world.restart()
         #expect(try rows() == before)

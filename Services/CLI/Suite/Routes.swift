@@ -19,6 +19,8 @@ enum Routes {
             .ingest,
             "/pub", "/v1/reports", "/v1/emergencies", "/v1/emergencies/{emergency}",
             "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
+            "/v1/people/{person}/alarm", "/v1/people/{person}/alarm/{action}",
+            "/v1/people/{person}/policy", "/v1/people/{person}/decisions",
             "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest", "/v1/streams/ingest")
         + list(
             .membership,

@@ -21,6 +21,10 @@ public struct Core: Sendable {
         public var placedPeople: [PlacedPersonRow] = []
         public var placedSets: [PlacedSetRow] = []
         public var placedPages: [PlacedPageRow] = []
+        public var disarmed: [PersonID] = []
+        public var alarms: [AlarmRow] = []
+        public var policies: [PolicyRow] = []
+        public var watching: [WatchingRow] = []
         public var partitions: [Partition] = []
         public var time = Timestamp.zero
         public var logic = Limits.logicVersion
@@ -33,6 +37,8 @@ public struct Core: Sendable {
     var emergencies: Emergencies
     var placement: Placement
     var sequencer: Sequencer
+    var alarms: Alarms
+    var policies: Policies
     var access = AccessLog()
     private var forgotten: Timestamp = .zero
 
@@ -42,6 +48,8 @@ public struct Core: Sendable {
         intake = Intake(devices: stored.devices, firstDevices: stored.firstDevices)
         backlog = Backlog(stored.waiting)
         emergencies = Emergencies(rows: stored.emergencies)
+        alarms = Alarms(disarmed: stored.disarmed, rows: stored.alarms)
+        policies = Policies(rows: stored.policies, watching: stored.watching)
         placement = Placement(
             circles: stored.placedCircles, people: stored.placedPeople,
             sets: PlacedSets(sets: stored.placedSets, pages: stored.placedPages))
@@ -63,13 +71,26 @@ public struct Core: Sendable {
         case .readEmergency(let request): read(request, in: directory, at: now, into: &effects)
         case .readPositions(let request):
             readPositions(request, in: directory, at: now, into: &effects)
-        case .directoryChanging(let change): placement.note(change, before: directory)
-        case .computed(let event): follow(event, into: &effects)
+        case .alarm(let request): answerAlarm(request, in: directory, at: now, into: &effects)
+        case .readAlarm(let request): readAlarm(request, in: directory, at: now, into: &effects)
+        case .readPolicy(let request): readPolicy(request, in: directory, at: now, into: &effects)
+        case .directoryChanging(let change):
+            placement.note(change, before: directory)
+            forget(change, into: &effects)
+        case .computed(let event): follow(event, in: directory, at: now, into: &effects)
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
         case .delivered(let event): takeDelivered(event, at: now, into: &effects)
         case .logic(let version): sequencer.raiseLogic(to: version, at: now, into: &effects)
         case .turnEnd: endTurn(in: directory, at: now, into: &effects)
         }
+    }
+
+    /// What was kept of a person goes with them.
+    private mutating func forget(_ change: EventBody, into effects: inout [Effect]) {
+        guard case .personRemoved(let removal) = change else { return }
+        alarms.forget(removal.person, into: &effects)
+        policies.forget(removal.person, into: &effects)
+        effects.append(.removeDecisions(removal.person))
     }
 
     /// Whether another turn is wanted at once.

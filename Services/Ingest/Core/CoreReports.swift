@@ -41,7 +41,10 @@ extension Core {
                 of: delivery.person, principal: principal, at: now)
             answer.friends = friends
             access.note(shown, by: delivery.person, at: now, into: &effects)
+            answer.rings = alarms.takeRings(
+                for: delivery.device, of: delivery.person, into: &effects)
         }
+        answer.policy = hint(for: delivery, in: directory, at: now, into: &effects)
         effects.append(.answer(request: delivery.request, .reports(answer)))
     }
 

@@ -4,12 +4,25 @@ import Model
 
 extension Core {
     /// A decision of an evaluator, as it was appended to `events/p`.
-    mutating func follow(_ event: Event, into effects: inout [Effect]) {
+    mutating func follow(
+        _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
         switch event.body {
         case .emergencyCountdown(let news), .emergencyOpened(let news),
             .emergencyJoined(let news), .emergencyCancelled(let news),
             .emergencyAcknowledged(let news), .emergencyResolved(let news):
             emergencies.follow(news, at: event.time, into: &effects)
+        case .alarmStarted(let news), .alarmRepeated(let news):
+            alarms.rang(news, at: event.time, into: &effects)
+        case .alarmEnded(let news): alarms.ended(news, into: &effects)
+        case .policyChanged(let policy):
+            policies.changed(policy, at: event.time, into: &effects)
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            .zoneApproached(let crossing), .zoneDwelled(let crossing),
+            .zoneWithheld(let crossing):
+            keep(.crossing(crossing), of: event, in: directory, at: now, into: &effects)
+        case .zoneAbsent(let absence):
+            keep(.absence(absence), of: event, in: directory, at: now, into: &effects)
         default: break
         }
     }
@@ -32,6 +45,7 @@ extension Core {
             if emergencies.raise(signal, into: &effects) {
                 append(signal, at: now, into: &effects)
             }
+        case .watchChanged(let watch): policies.follow(watch, into: &effects)
         default: break
         }
     }

@@ -37,6 +37,16 @@ public enum Effect: Hashable, Sendable {
     /// Nobody of the partition is judged by the set any more; its pages go, too.
     case removePlacedSet(ZoneSetID, Partition)
 
+    case saveArming(PersonID, armed: Bool)
+    case saveAlarm(AlarmRow)
+    case removeAlarm(AlarmID)
+    case savePolicy(PolicyRow)
+    case removePolicy(DeviceID)
+    case saveWatching(WatchingRow)
+    case removeWatching(PersonID)
+    case saveDecision(DecisionRow)
+    case removeDecisions(PersonID)
+
     case saveEmergency(EmergencyRow)
     case removeEmergency(EmergencyID)
     /// Ids of events applied before this may be forgotten.
@@ -56,6 +66,8 @@ public enum Answer: Hashable, Sendable {
     case overloaded
     case emergency(EmergencyView)
     case positions([MemberPosition])
+    case alarm(AlarmView)
+    case policy(PolicyView)
     case denied(Denial)
     case notFound
     /// The call can no longer be taken back: people are being told.
@@ -69,15 +81,21 @@ public struct ReportsAnswer: Hashable, Sendable {
     public var rejections: [Rejection]
     /// For the map of the phone; empty unless asked for.
     public var friends: [OwnTracks.Friend]
+    /// Alarms that ring on this phone now.
+    public var rings: [OwnTracks.Ring]
+    /// How the phone is to report from now on; nil = as it does.
+    public var policy: PolicyView?
 
     public init(
         accepted: Int, duplicates: Int, rejections: [Rejection] = [],
-        friends: [OwnTracks.Friend] = []
+        friends: [OwnTracks.Friend] = [], rings: [OwnTracks.Ring] = [], policy: PolicyView? = nil
     ) {
         self.accepted = accepted
         self.duplicates = duplicates
         self.rejections = rejections
         self.friends = friends
+        self.rings = rings
+        self.policy = policy
     }
 }
 

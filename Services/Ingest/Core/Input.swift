@@ -11,6 +11,9 @@ public enum Input: Sendable {
     case cancellation(CancelRequest)
     case readEmergency(ReadRequest<EmergencyID>)
     case readPositions(ReadRequest<CircleID>)
+    case alarm(AlarmRequest)
+    case readAlarm(ReadRequest<PersonID>)
+    case readPolicy(ReadRequest<PersonID>)
     /// The directory is about to change so; the directory handed in is the one before.
     case directoryChanging(EventBody)
     /// A record of the own `events/p`, just appended.
@@ -51,12 +54,17 @@ public struct Delivery: Hashable, Sendable {
     /// The path that it came to.
     public var path: String
     public var wantsFriends: Bool
+    /// The dialect has words for how to report.
+    public var wantsPolicy: Bool
+    /// The policy by which the phone says it reports.
+    public var policyMark: String?
     public var trace: String
 
     public init(
         request: UInt64, device: DeviceID, person: PersonID, arrivals: [Arrival],
         panics: [Panic] = [], rejections: [Rejection] = [], payload: [UInt8] = [],
-        path: String = "", wantsFriends: Bool = false, trace: String = ""
+        path: String = "", wantsFriends: Bool = false, wantsPolicy: Bool = false,
+        policyMark: String? = nil, trace: String = ""
     ) {
         self.request = request
         self.device = device
@@ -67,6 +75,8 @@ public struct Delivery: Hashable, Sendable {
         self.payload = payload
         self.path = path
         self.wantsFriends = wantsFriends
+        self.wantsPolicy = wantsPolicy
+        self.policyMark = policyMark
         self.trace = trace
     }
 }

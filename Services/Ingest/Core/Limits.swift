@@ -37,6 +37,22 @@ public enum Limits {
     /// Ended emergencies are kept this long, and so are the ids of events already applied.
     public static let memoryDays: Int64 = 30
 
+    /// Decisions about zones are kept for so long.
+    public static let decisionSeconds: Int64 = 7 * 86_400
+    /// Old decisions that are forgotten in one turn.
+    public static let decisionsForgottenPerTurn: Int64 = 500
+    /// Where nothing was left to forget, the next look comes after this.
+    public static let forgetEverySeconds: Int64 = 60
+    /// Rows of decisions looked through for one page of a list.
+    public static let decisionsPerPageMax = 2000
+    /// A zone smaller than this is not named to others while its person shares zones only.
+    public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
+
+    /// In event mode a phone reports so often, also standing still.
+    public static let eventIntervalSeconds: Int32 = 60
+    /// In event mode silence beyond this is remarkable.
+    public static let eventMaxSilenceSeconds: Int32 = 180
+
     /// A last position older than this is `old`.
     public static let freshSeconds: Int64 = 1800
     /// Slower than this is standing still.

@@ -13,6 +13,8 @@ enum Answers {
         case .reports(let reports): .json(body(of: reports), status: status)
         case .emergency(let view): .json(body(of: view, ignored: ignored), status: status)
         case .positions(let members): geoJSON(members)
+        case .alarm(let view): .json(body(of: view).serialized(), status: status)
+        case .policy(let view): .json(body(of: view).serialized(), status: status)
         case .overloaded: .problem(overloaded)
         case .denied(let denial): .problem(.denied(denial.explanation))
         case .notFound: .problem(.notFound("there is nothing with this id"))
@@ -30,9 +32,11 @@ enum Answers {
         case .reports(let reports):
             .json(
                 reports.friends.isEmpty
-                    ? OwnTracks.emptyAnswer : OwnTracks.answer(reports.friends))
+                    ? OwnTracks.emptyAnswer
+                    : OwnTracks.answer(reports.friends, rings: reports.rings))
         case .overloaded: .problem(overloaded)
-        case .emergency, .positions, .denied, .notFound, .tooLate: .json(OwnTracks.emptyAnswer)
+        case .emergency, .positions, .alarm, .policy, .denied, .notFound, .tooLate:
+            .json(OwnTracks.emptyAnswer)
         }
     }
 
@@ -40,7 +44,7 @@ enum Answers {
         "too many old reports are waiting", retryAfterSeconds: 5)
 
     private static func body(of answer: ReportsAnswer) -> [UInt8] {
-        JSON.object([
+        var members: [JSON.Member] = [
             .init("accepted", .integer(Int64(answer.accepted))),
             .init("duplicates", .integer(Int64(answer.duplicates))),
             .init(
@@ -52,7 +56,9 @@ enum Answers {
                             "reason": .string(rejection.reason.rawValue),
                         ]
                     })),
-        ]).serialized()
+        ]
+        if let policy = answer.policy { members.append(.init("policy", body(of: policy))) }
+        return JSON.object(members).serialized()
     }
 
     private static func body(of view: EmergencyView, ignored: [String]) -> [UInt8] {

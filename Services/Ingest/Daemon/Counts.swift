@@ -19,7 +19,7 @@ struct Counts {
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .emergency, .positions, .denied, .notFound, .tooLate: break
+        case .emergency, .positions, .alarm, .policy, .denied, .notFound, .tooLate: break
         }
     }
 

@@ -6,6 +6,7 @@ enum Endpoint: Sendable {
     case reports
     case emergencies, emergency, cancellation
     case positions
+    case alarm, alarmAction, policy, decisions
     case quarantine, quarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
@@ -15,6 +16,10 @@ enum Endpoint: Sendable {
         (.get, "/v1/emergencies/{emergency}", .emergency),
         (.post, "/v1/emergencies/{emergency}/cancellation", .cancellation),
         (.get, "/v1/circles/{circle}/positions", .positions),
+        (.get, "/v1/people/{person}/alarm", .alarm),
+        (.post, "/v1/people/{person}/alarm/{action}", .alarmAction),
+        (.get, "/v1/people/{person}/policy", .policy),
+        (.get, "/v1/people/{person}/decisions", .decisions),
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),

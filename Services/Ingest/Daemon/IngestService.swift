@@ -23,6 +23,8 @@ final class IngestService: Service {
     var counts = Counts()
     /// Requests whose answer has a form or is kept: taken when the core answers.
     var pending: [UInt64: Pending] = [:]
+    /// When old decisions are looked for again.
+    var nextForgetting = Timestamp.zero
     /// Used again for every input.
     private var effects: [Effect] = []
 
@@ -82,7 +84,7 @@ final class IngestService: Service {
         case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
             .ladderStanding:
             guard try writer.isFirst(event.id, at: outside.now) else { return }
-        case .notificationChanged: break
+        case .notificationChanged, .watchChanged: break
         default: return
         }
         try take(stream == .fired ? .fired(event) : .delivered(event))
@@ -91,6 +93,7 @@ final class IngestService: Service {
     func tick() throws {
         try raise(to: try ownership.tick())
         try take(.turnEnd)
+        try forgetDecisions()
     }
 
     func coordinate(_ question: Control, from route: Route) throws {

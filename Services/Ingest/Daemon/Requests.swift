@@ -40,6 +40,16 @@ extension IngestService {
             let id = try parameters.id("circle", CircleID.self)
             try take(
                 .readPositions(ReadRequest(request: request.id, principal: principal, id: id)))
+        case .alarm:
+            let id = try parameters.id("person", PersonID.self)
+            try take(.readAlarm(ReadRequest(request: request.id, principal: principal, id: id)))
+        case .alarmAction: try answerAlarm(request, parameters, by: principal)
+        case .policy:
+            let id = try parameters.id("person", PersonID.self)
+            try take(.readPolicy(ReadRequest(request: request.id, principal: principal, id: id)))
+        case .decisions:
+            let id = try parameters.id("person", PersonID.self)
+            outside.answer(request.id, try listDecisions(of: id, request, for: principal))
         case .quarantine, .quarantined, .dropQuarantined:
             try handleQuarantine(request, route, parameters, by: principal)
         }
@@ -106,12 +116,12 @@ extension IngestService {
                 hint: "send them in parts")
         }
         guard try !isRepeated(request, by: principal, status: 202) else { return }
-        try deliver(reading, of: request, device: device, person: person)
+        try deliver(reading, of: request, device: device, person: person, wantsPolicy: true)
     }
 
     private func deliver(
         _ reading: Reading, of request: Request, device: DeviceID, person: PersonID,
-        wantsFriends: Bool = false
+        wantsFriends: Bool = false, wantsPolicy: Bool = false
     ) throws {
         if let refusal = refusal(of: reading) {
             counts.diskFull += 1
@@ -128,7 +138,8 @@ extension IngestService {
                     request: request.id, device: device, person: person, arrivals: arrivals,
                     panics: reading.panics, rejections: reading.rejections,
                     payload: reading.rejections.isEmpty ? [] : request.body, path: request.path,
-                    wantsFriends: wantsFriends, trace: request.trace)))
+                    wantsFriends: wantsFriends, wantsPolicy: wantsPolicy,
+                    policyMark: reading.policyMark, trace: request.trace)))
     }
 
     /// Why reports are not taken now, for want of room: old ones first, then all, but never those
@@ -172,7 +183,7 @@ extension IngestService {
     }
 
     /// Gives a repeated request its first answer; else notes how the request is to be answered.
-    private func isRepeated(
+    func isRepeated(
         _ request: Request, by principal: Principal, status: Int
     ) throws -> Bool {
         let key = FirstAnswers.key(of: request, by: principal)

@@ -1,6 +1,7 @@
 import Hashing
 import IngestCore
 import Model
+import Parsing
 import Store
 
 /// Reads everything that the core starts from.
@@ -32,6 +33,16 @@ struct StoredState {
             PlacedPageRow(
                 set: row.id(0), page: row.int(1), partition: partition(row.int(2)),
                 digest: row.id(3))
+        }
+        stored.disarmed = try database.all("SELECT person FROM disarmed") { $0.id(0) }
+        stored.alarms = try database.all("SELECT body FROM alarm") { row in
+            try JSON.parse(row.text(0)).decode(AlarmRow.self)
+        }
+        stored.policies = try database.all("SELECT body FROM policy") { row in
+            try JSON.parse(row.text(0)).decode(PolicyRow.self)
+        }
+        stored.watching = try database.all("SELECT person, watch, until FROM watching") { row in
+            WatchingRow(person: row.id(0), watch: row.id(1), until: row.time(2))
         }
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))

@@ -5,6 +5,7 @@ enum Tables {
     static let migrations = [
         Migration(number: 1, sql: first), Migration(number: 2, sql: second),
         Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
+        Migration(number: 5, sql: fifth),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -177,5 +178,35 @@ enum Tables {
         ) STRICT, WITHOUT ROWID;
         -- part: 0 the logic, 1 a circle, 2 a page of a set, 3 a person.
         UPDATE placed SET part = 3 WHERE part = 2;
+        """
+
+    /// Alarms and hints, as evaluators told them; decisions about zones.
+    private static let fifth = """
+        CREATE TABLE disarmed (person BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE alarm (
+            id BLOB PRIMARY KEY,
+            body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE policy (
+            device BLOB PRIMARY KEY,
+            body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE watching (
+            person BLOB PRIMARY KEY,
+            watch BLOB NOT NULL,
+            until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE decision (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            event BLOB NOT NULL,
+            person BLOB NOT NULL,
+            zone BLOB NOT NULL,
+            time INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            circles BLOB NOT NULL,
+            body TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX decision_by_person ON decision (person, number);
+        CREATE INDEX decision_by_time ON decision (time);
         """
 }

@@ -1,5 +1,6 @@
 import IngestCore
 import Model
+import Parsing
 import Store
 
 /// Writes the rows of effects, each by one prepared statement, in the turn's transaction.
@@ -57,7 +58,50 @@ struct Writer {
             .removePlacedPerson, .savePlacedPage, .removePlacedPage, .savePlacedSet,
             .removePlacedSet:
             try place(effect)
+        case .saveArming, .saveAlarm, .removeAlarm, .savePolicy, .removePolicy, .saveWatching,
+            .removeWatching, .saveDecision, .removeDecisions:
+            try follow(effect)
         case .append, .raise, .answer: break
+        }
+    }
+
+    /// What evaluators and the timer told.
+    private func follow(_ effect: Effect) throws {
+        switch effect {
+        case .saveArming(let person, let armed):
+            try database.run(
+                armed
+                    ? "DELETE FROM disarmed WHERE person = ?"
+                    : "INSERT OR IGNORE INTO disarmed (person) VALUES (?)", .id(person))
+        case .saveAlarm(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO alarm (id, body) VALUES (?, ?)", .id(row.news.alarm),
+                .text(try JSON.encode(row).text))
+        case .removeAlarm(let alarm):
+            try database.run("DELETE FROM alarm WHERE id = ?", .id(alarm))
+        case .savePolicy(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO policy (device, body) VALUES (?, ?)",
+                .id(row.policy.device), .text(try JSON.encode(row).text))
+        case .removePolicy(let device):
+            try database.run("DELETE FROM policy WHERE device = ?", .id(device))
+        case .saveWatching(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO watching (person, watch, until) VALUES (?, ?, ?)",
+                .id(row.person), .id(row.watch), .time(row.until))
+        case .removeWatching(let person):
+            try database.run("DELETE FROM watching WHERE person = ?", .id(person))
+        case .saveDecision(let row):
+            try database.run(
+                """
+                INSERT INTO decision (event, person, zone, time, kind, circles, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, .id(row.event), .id(row.person), .id(row.zone), .time(row.time),
+                .integer(row.kind.rawValue), .blob(IDList.write(row.circles.map(\.raw))),
+                .text(try JSON.encode(row.body).text))
+        case .removeDecisions(let person):
+            try database.run("DELETE FROM decision WHERE person = ?", .id(person))
+        default: break
         }
     }
 

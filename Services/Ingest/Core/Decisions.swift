@@ -1,0 +1,137 @@
+import Directory
+import Model
+
+/// A decision about a person and a zone, kept for a while with everything that led to it.
+public struct DecisionRow: Hashable, Sendable {
+    public var event: EventID
+    public var person: PersonID
+    public var zone: ZoneID
+    public var time: Timestamp
+    /// Of `jaga.zone.…`.
+    public var kind: EventKind
+    /// Circles whose zone it was and with which the person shared then; ascending.
+    public var circles: [CircleID]
+    public var body: DecisionBody
+
+    public init(
+        event: EventID, person: PersonID, zone: ZoneID, time: Timestamp, kind: EventKind,
+        circles: [CircleID], body: DecisionBody
+    ) {
+        self.event = event
+        self.person = person
+        self.zone = zone
+        self.time = time
+        self.kind = kind
+        self.circles = circles
+        self.body = body
+    }
+}
+
+/// What a decision was about.
+public enum DecisionBody: Hashable, Sendable, Codable {
+    case crossing(ZoneCrossing)
+    case absence(ZoneAbsence)
+
+    public var zoneName: String {
+        switch self {
+        case .crossing(let crossing): crossing.zoneName
+        case .absence(let absence): absence.zoneName
+        }
+    }
+}
+
+/// How much of a decision somebody may see.
+public enum DecisionSight: Hashable, Sendable {
+    case everything
+    /// Neither coordinates nor distances; of small zones not even the name.
+    case withoutPlace(namesZone: Bool)
+}
+
+/// What a viewer may see of the decisions about a person.
+public struct DecisionViewer: Hashable, Sendable {
+    private struct Share: Hashable {
+        var since: Timestamp
+        var isExact: Bool
+    }
+
+    /// Own ones: all, also about private zones.
+    private var isOwn = false
+    private var shares: [CircleID: Share] = [:]
+
+    /// - Returns: nil for whoever may know nothing of the person at all.
+    ///
+    /// - Throws: why somebody who knows the person may not see this.
+    public init?(
+        of person: PersonID, for principal: Principal, in directory: Replica, at now: Timestamp
+    ) throws(DecisionDenial) {
+        guard directory.person(person) != nil else { return nil }
+        if directory.decide(principal, .readAccessLog, on: .person(person), at: now).isAllowed {
+            isOwn = true
+            return
+        }
+        var denial: Denial?
+        for id in directory.circles(of: person) {
+            guard let subject = directory.circle(id)?.member(person) else { continue }
+            let viewer = principal.person.flatMap { directory.circle(id)?.member($0) }
+            let decision = directory.decide(
+                principal, .readHistory, on: .member(person, in: id), at: now)
+            if viewer?.role == .member {
+                denial = .roleTooLow
+                continue
+            }
+            switch decision.denial {
+            case nil, .notSharing:
+                let joined = [viewer?.joined, subject.joined].compactMap { $0 }.max()
+                shares[id] = Share(
+                    since: joined ?? .zero,
+                    isExact: decision.isAllowed && subject.precision == .exact)
+            case .notAMember: break
+            case let other?: denial = other
+            }
+        }
+        guard shares.isEmpty else { return }
+        guard let denial else { return nil }
+        throw DecisionDenial(reason: denial)
+    }
+
+    /// How much of one decision is to be seen; nil = nothing.
+    public func sight(of row: DecisionRow, in directory: Replica) -> DecisionSight? {
+        if isOwn { return .everything }
+        let common = row.circles.compactMap { shares[$0] }.filter { $0.since <= row.time }
+        guard !common.isEmpty else { return nil }
+        if common.contains(where: \.isExact) { return .everything }
+        let inradius = directory.zone(row.zone)?.prepared.inradiusCentimetres ?? 0
+        return .withoutPlace(namesZone: inradius >= Limits.namedZoneInradiusCentimetresMin)
+    }
+}
+
+/// Why somebody may not see the decisions about a person.
+public struct DecisionDenial: Error, Hashable {
+    public var reason: Denial
+}
+
+extension Core {
+    /// Keeps a decision about a zone, with the circles that may look at it.
+    func keep(
+        _ body: DecisionBody, of event: Event, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let (person, zone, circle, set) =
+            switch body {
+            case .crossing(let it): (it.person, it.zone, it.circle, it.set)
+            case .absence(let it): (it.person, it.zone, it.circle, it.set)
+            }
+        let circles = directory.circles(of: person).filter { id in
+            guard let known = directory.circle(id), let member = known.member(person) else {
+                return false
+            }
+            let isTheirs = id == circle || set.map { known.sets.contains($0) } ?? false
+            return isTheirs && member.sharing.isOn(at: now)
+        }
+        effects.append(
+            .saveDecision(
+                DecisionRow(
+                    event: event.id, person: person, zone: zone, time: event.time,
+                    kind: event.kind, circles: circles, body: body)))
+    }
+}

@@ -1,0 +1,186 @@
+import Directory
+import Hashing
+import Model
+
+/// How a device should report, as evaluators said last, and what it has taken over.
+public struct PolicyRow: Hashable, Sendable, Codable {
+    public var policy: ReportingPolicy
+    public var since: Timestamp
+    /// Mark of the policy that the device reports by; nil = none that is known.
+    public var confirmed: String?
+
+    public init(policy: ReportingPolicy, since: Timestamp, confirmed: String? = nil) {
+        self.policy = policy
+        self.since = since
+        self.confirmed = confirmed
+    }
+}
+
+/// A watch that goes on: its person reports in event mode.
+public struct WatchingRow: Hashable, Sendable {
+    public var person: PersonID
+    public var watch: WatchID
+    /// Deadline and grace are over then, whatever is heard of it.
+    public var until: Timestamp
+
+    public init(person: PersonID, watch: WatchID, until: Timestamp) {
+        self.person = person
+        self.watch = watch
+        self.until = until
+    }
+}
+
+/// How a person's leading device is to report now.
+public struct PolicyView: Hashable, Sendable {
+    public var policy: ReportingPolicy
+    /// Names this policy: a phone that sends it back has taken it over.
+    public var mark: String
+    /// When evaluators decided it; nil = nobody has, or event mode overrides it.
+    public var since: Timestamp?
+    public var isConfirmed: Bool
+}
+
+/// How devices should report: what evaluators decide by zones, and event mode over it.
+struct Policies {
+    private var rows: [DeviceID: PolicyRow]
+    private var watching: [PersonID: WatchingRow]
+
+    init(rows: [PolicyRow], watching: [WatchingRow]) {
+        self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.policy.device, $0) })
+        self.watching = Dictionary(uniqueKeysWithValues: watching.map { ($0.person, $0) })
+    }
+
+    mutating func changed(
+        _ policy: ReportingPolicy, at time: Timestamp, into effects: inout [Effect]
+    ) {
+        let confirmed = rows[policy.device]?.confirmed
+        save(PolicyRow(policy: policy, since: time, confirmed: confirmed), into: &effects)
+    }
+
+    mutating func follow(_ watch: Watch, into effects: inout [Effect]) {
+        switch watch.state {
+        case .active, .reminded:
+            let row = WatchingRow(
+                person: watch.person, watch: watch.id,
+                until: watch.deadline + .seconds(watch.graceSeconds))
+            guard watching.updateValue(row, forKey: watch.person) != row else { return }
+            effects.append(.saveWatching(row))
+        case .ended, .cancelled, .expired:
+            guard watching[watch.person]?.watch == watch.id else { return }
+            watching[watch.person] = nil
+            effects.append(.removeWatching(watch.person))
+        }
+    }
+
+    /// Whether a watch of the person goes on.
+    func isWatched(_ person: PersonID, at now: Timestamp) -> Bool {
+        watching[person].map { now < $0.until } ?? false
+    }
+
+    /// What a device is to do; nil as long as nobody has decided.
+    func view(of device: DeviceID, _ person: PersonID, isEvent: Bool) -> PolicyView? {
+        let row = rows[device].flatMap { $0.policy.person == person ? $0 : nil }
+        var policy = row?.policy
+        if isEvent {
+            policy = ReportingPolicy(
+                person: person, device: device, mode: .event,
+                intervalSeconds: Limits.eventIntervalSeconds,
+                maxSilenceSeconds: Limits.eventMaxSilenceSeconds)
+        }
+        guard let policy else { return nil }
+        let mark = Policies.mark(of: policy)
+        return PolicyView(
+            policy: policy, mark: mark, since: isEvent ? nil : row?.since,
+            isConfirmed: row?.confirmed == mark)
+    }
+
+    /// What the answer to a report tells the device, until a report shows that it has it.
+    ///
+    /// - Parameter mark: what the report says it goes by; nil = it says nothing.
+    mutating func hint(
+        for device: DeviceID, of person: PersonID, mark: String?, isEvent: Bool,
+        into effects: inout [Effect]
+    ) -> PolicyView? {
+        guard let view = view(of: device, person, isEvent: isEvent) else { return nil }
+        guard let mark else { return view.isConfirmed ? nil : view }
+        if var row = rows[device], row.confirmed != mark {
+            row.confirmed = mark
+            save(row, into: &effects)
+        }
+        return mark == view.mark ? nil : view
+    }
+
+    /// Forgets a person who is gone.
+    mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
+        for (device, row) in rows where row.policy.person == person {
+            rows[device] = nil
+            effects.append(.removePolicy(device))
+        }
+        if watching.removeValue(forKey: person) != nil {
+            effects.append(.removeWatching(person))
+        }
+    }
+
+    private mutating func save(_ row: PolicyRow, into effects: inout [Effect]) {
+        rows[row.policy.device] = row
+        effects.append(.savePolicy(row))
+    }
+
+    /// Twelve characters that are the same for the same policy.
+    static func mark(of policy: ReportingPolicy) -> String {
+        var bytes: [UInt8] = []
+        bytes.append(text: policy.mode.rawValue)
+        bytes.append(integer: policy.distanceFilterMetres ?? -1)
+        bytes.append(integer: policy.intervalSeconds)
+        bytes.append(integer: policy.maxSilenceSeconds)
+        for region in policy.regions {
+            region.zone.raw.appendBytes(to: &bytes)
+            bytes.append(integer: region.center.latitudeE7)
+            bytes.append(integer: region.center.longitudeE7)
+            bytes.append(integer: region.radiusMetres)
+        }
+        return String(Hash.blake2b128(bytes).text.prefix(12))
+    }
+}
+
+extension Core {
+    /// An open emergency or a watch: every minute, also standing still.
+    func isEvent(_ person: PersonID, at now: Timestamp) -> Bool {
+        switch emergencies.current(of: person)?.state {
+        case .open, .acknowledged: true
+        default: policies.isWatched(person, at: now)
+        }
+    }
+
+    /// What the answer to a report of a leading device says of how to go on.
+    mutating func hint(
+        for delivery: Delivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) -> PolicyView? {
+        let leader = directory.leadingDevice(
+            of: delivery.person, first: intake.firstDevices[delivery.person])
+        guard delivery.wantsPolicy, leader == delivery.device else { return nil }
+        return policies.hint(
+            for: delivery.device, of: delivery.person, mark: delivery.policyMark,
+            isEvent: isEvent(delivery.person, at: now), into: &effects)
+    }
+
+    func readPolicy(
+        _ request: ReadRequest<PersonID>, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let decision = directory.decide(
+            request.principal, .answerAlarms, on: .person(request.id), at: now)
+        if let denial = decision.denial {
+            effects.append(.answer(request: request.request, .denied(denial)))
+            return
+        }
+        let leader = directory.leadingDevice(
+            of: request.id, first: intake.firstDevices[request.id])
+        let view = leader.flatMap {
+            policies.view(of: $0, request.id, isEvent: isEvent(request.id, at: now))
+        }
+        effects.append(
+            .answer(request: request.request, view.map { .policy($0) } ?? .notFound))
+    }
+}

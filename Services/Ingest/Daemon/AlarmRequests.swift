@@ -1,0 +1,91 @@
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Web
+
+// What people do about the alarms of zones, and how their phones should report.
+extension IngestService {
+    /// A body is optional; `zone` in it names the one that is meant.
+    func answerAlarm(
+        _ request: Request, _ parameters: Parameters, by principal: Principal
+    ) throws {
+        let person = try parameters.id("person", PersonID.self)
+        guard let action = AlarmAction(rawValue: parameters["action"]) else {
+            let all = AlarmAction.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.notFound("there is no such action", hint: "one of \(all)")
+        }
+        var zone: ZoneID?
+        if !request.body.isEmpty, let member = try request.json()["zone"], !member.isNull {
+            zone = member.string.flatMap { ZoneID($0) }
+            if zone == nil {
+                throw Problem.invalid("this is no zone's id", field: "zone")
+            }
+        }
+        guard try !isRepeated(request, by: principal, status: 202) else { return }
+        let cause = FirstAnswers.key(of: request, by: principal) ?? SecureRandom.id()
+        try take(
+            .alarm(
+                AlarmRequest(
+                    request: request.id, principal: principal, person: person, action: action,
+                    zone: zone, cause: cause, trace: request.trace)))
+    }
+}
+
+extension Answers {
+    static func body(of view: AlarmView) -> JSON {
+        [
+            "armed": .bool(view.isArmed),
+            "alarms": .array(view.alarms.map { .object(members(of: $0)) }),
+        ]
+    }
+
+    private static func members(of row: AlarmRow) -> [JSON.Member] {
+        let news = row.news
+        return [
+            .init("id", .string(news.alarm.description)),
+            .init(
+                "zone",
+                [
+                    "id": .string(news.zone.description), "name": .string(news.zoneName),
+                    "category": .string(news.category), "priority": .integer(Int64(news.priority)),
+                ]),
+            .init("presence", .string(news.presence.rawValue)),
+            .init("started", .string(row.started.description)),
+            .init("rang", .string(row.rang.description)),
+            .init("rings", .integer(Int64(news.rings))), .init("speaks", .bool(news.speaks)),
+            .init("initial", .bool(news.initial)), .init("vibrate", .bool(news.vibrates)),
+            .init("sound", .string(news.sound)),
+            .init("answer", row.answer.map { .string($0.rawValue) } ?? .null),
+        ]
+    }
+
+    static func body(of view: PolicyView) -> JSON {
+        let policy = view.policy
+        var members: [JSON.Member] = [
+            .init("mark", .string(view.mark)),
+            .init("device", .string(policy.device.description)),
+            .init("mode", .string(policy.mode.rawValue)),
+            .init("interval", .integer(Int64(policy.intervalSeconds))),
+            .init("maxSilence", .integer(Int64(policy.maxSilenceSeconds))),
+        ]
+        if let metres = policy.distanceFilterMetres {
+            members.append(.init("distanceFilter", .integer(Int64(metres))))
+        }
+        if !policy.regions.isEmpty {
+            let regions = policy.regions.map { region -> JSON in
+                [
+                    "zone": .string(region.zone.description),
+                    "lat": .number(region.center.latitude),
+                    "lon": .number(region.center.longitude),
+                    "radius": .integer(Int64(region.radiusMetres)),
+                ]
+            }
+            members.append(.init("regions", .array(regions)))
+        }
+        members.append(.init("since", view.since.map { .string($0.description) } ?? .null))
+        members.append(.init("confirmed", .bool(view.isConfirmed)))
+        return .object(members)
+    }
+}
