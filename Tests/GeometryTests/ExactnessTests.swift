@@ -103,7 +103,7 @@ import Testing
 
 extension SeededGenerator {
     /// Anywhere, and more often where maps have their corners.
-    fileprivate mutating func middle() -> Coordinate {
+    mutating func middle() -> Coordinate {
         switch Int.random(in: 0..<5, using: &self) {
         case 0: .at(number(-1...1), number(-180...180))
         case 1: .at(number(-70...70), Bool.random(using: &self) ? 180 : -179.999)

@@ -69,6 +69,9 @@ import Testing
                 square, holes: [[(3.01, 101.01), (3.02, 101.02)]])
         else { return #expect(Bool(false), "not refused") }
         #expect(position?.coordinate == .at(3.01, 101.01))
+        guard
+            case .tooFewPoints(_, 0, 0, 2)? = problem([(3, 101), (3.1, 101), (3, 101), (3.1, 101)])
+        else { return #expect(Bool(false), "two places are no ring") }
     }
 
     @Test func `a ring that crosses itself is refused with the crossing`() throws {
@@ -116,7 +119,29 @@ import Testing
         #expect(outside?.position?.ring == 1)
         let crossing = problem(square, holes: [inner(0.02, 0.2)])
         #expect(crossing?.code == "rings-cross")
-        #expect(problem(square, holes: [inner(0.02, 0.08), inner(0.03, 0.04)])?.code == "invalid")
+        #expect(
+            problem(square, holes: [inner(0.02, 0.08), inner(0.03, 0.04)])?.code == "holes-overlap")
+        let same = problem(square, holes: [inner(0.02, 0.08), inner(0.02, 0.08)])
+        #expect(same?.code == "holes-overlap" && same?.position?.ring == 1)
+        #expect(same?.description == "hole 1 of polygon 0 and hole 2 overlap")
+        #expect(problem(square, holes: [square])?.code == "hole-fills-polygon")
+    }
+
+    @Test func `rings that share part of an edge are refused with point and place`() {
+        let along = problem(square, holes: [[(3.02, 101), (3.05, 101), (3.04, 101.02)]])
+        #expect(along?.code == "invalid")
+        #expect(along?.position?.coordinate != nil)
+        #expect(along?.description.contains("near point") == true)
+        #expect(along?.place.map { abs($0.longitude - 101) < 0.0001 } == true)
+    }
+
+    @Test func `coordinates in the wrong order are told as such`() {
+        let swapped = Coordinate(latitudeE7: 1_010_000_000, longitudeE7: 30_000_000)
+        let circle = ZoneShape.circle(center: swapped, radiusCentimetres: 1000)
+        #expect(problem(circle)?.hint.contains("swapped") == true)
+        let wrong = Coordinate(latitudeE7: 1_010_000_000, longitudeE7: 1_010_000_000)
+        let other = ZoneShape.circle(center: wrong, radiusCentimetres: 1000)
+        #expect(problem(other)?.hint.contains("swapped") == false)
     }
 
     @Test func `polygons of a shape may touch and may not overlap`() {
@@ -126,7 +151,9 @@ import Testing
         #expect(problem(.polygons([one, polygon(inner(0.02, 0.03))]))?.code == "polygons-overlap")
         #expect(problem(.polygons([polygon(inner(0.02, 0.03)), one]))?.code == "polygons-overlap")
         #expect(problem(.polygons([one, polygon(inner(0.02, 0.3))]))?.code == "rings-cross")
-        #expect(problem(.polygons([one, one]))?.code == "invalid")
+        #expect(problem(.polygons([one, one]))?.code == "polygons-overlap")
+        let filled = polygon(square, holes: [inner(0.02, 0.05)])
+        #expect(problem(.polygons([filled, polygon(inner(0.02, 0.05))])) == nil)
         let island = polygon(inner(0.03, 0.04))
         let lake = polygon(square, holes: [inner(0.02, 0.05)])
         #expect(problem(.polygons([lake, island])) == nil)

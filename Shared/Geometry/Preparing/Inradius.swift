@@ -31,7 +31,7 @@ extension [Edge] {
         }
         let outline = filter(\.isOutline)
         var best = known
-        var waiting: [Cell] = []
+        var waiting = Cells()
         func consider(_ x: Double, _ y: Double, _ half: Double) {
             let clear = outline.clearance(x: x, y: y)
             let inside = enclose(x: x, y: y)
@@ -43,10 +43,9 @@ extension [Edge] {
             (box.west + box.east) / 2, (box.south + box.north) / 2,
             Swift.max(box.east - box.west, box.north - box.south) / 2)
         for _ in 0..<cellsMax {
-            guard let index = waiting.indices.max(by: { waiting[$0].most < waiting[$1].most })
+            guard let cell = waiting.popMostPromising(),
+                cell.most > best + Swift.max(0.1, best * 0.01)
             else { break }
-            let cell = waiting.remove(at: index)
-            guard cell.most > best + Swift.max(0.1, best * 0.01) else { break }
             let quarter = cell.half / 2
             consider(cell.x - quarter, cell.y - quarter, quarter)
             consider(cell.x + quarter, cell.y - quarter, quarter)
@@ -66,4 +65,33 @@ private struct Cell {
     var half: Double
     /// No circle around a point of this cell is larger.
     var most: Double
+}
+
+/// A heap of cells, the most promising first.
+private struct Cells {
+    private var cells: [Cell] = []
+
+    mutating func append(_ cell: Cell) {
+        cells.append(cell)
+        var index = cells.count - 1
+        while index > 0, cells[(index - 1) / 2].most < cells[index].most {
+            cells.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func popMostPromising() -> Cell? {
+        guard let top = cells.first, let last = cells.popLast() else { return nil }
+        guard !cells.isEmpty else { return top }
+        cells[0] = last
+        var index = 0
+        while 2 * index + 1 < cells.count {
+            var child = 2 * index + 1
+            if child + 1 < cells.count, cells[child].most < cells[child + 1].most { child += 1 }
+            guard cells[index].most < cells[child].most else { break }
+            cells.swapAt(index, child)
+            index = child
+        }
+        return top
+    }
 }

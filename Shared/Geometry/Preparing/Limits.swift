@@ -7,6 +7,12 @@ public enum GeometryLimits {
     /// Radius of a circle, and of the circle around a shape's middle that holds all of it, in
     /// centimetres (250 km): as far as one plane is exact.
     public static let reachCentimetresMax: Int32 = 25_000_000
-    /// Smallest radius of a circle, centimetres: below 1 m no phone can tell.
+    /// Smallest radius of a circle and half-width of a corridor, centimetres: below 1 m no phone
+    /// can tell.
     public static let radiusCentimetresMin: Int32 = 100
+    /// How often a corridor's line may cross itself: what it encloses on the way are holes.
+    public static let lineCrossingsMax = 1000
+    /// Corners that a corridor or an inset is drawn around, those left out that make no difference:
+    /// what takes a second.
+    public static let cornersMax = 4000
 }

@@ -117,15 +117,17 @@ struct Outline {
     private func checkNesting() throws(GeometryProblem) {
         let outers = rings.rings.indices.filter { rings.rings[$0].number == 0 }
         for number in rings.rings.indices where rings.rings[number].number > 0 {
-            let outer = outers[rings.rings[number].polygon]
-            if isInside(ring: number, of: outer) == false {
-                throw .holeOutside(rings.rings[number].position(0))
+            let position = rings.rings[number].position(0)
+            switch isInside(ring: number, of: outers[rings.rings[number].polygon]) {
+            case true?: try checkHoles(with: number)
+            case false?: throw .holeOutside(position)
+            case nil: throw .holeFillsPolygon(position)
             }
         }
         guard outers.count > 1 else { return }
         for number in outers {
             for other in outers where other != number && boxes[other].meets(boxes[number]) {
-                guard isInside(ring: number, of: other) == true, !isInHole(number, of: other)
+                guard isInside(ring: number, of: other) ?? true, !isInHole(number, of: other)
                 else { continue }
                 throw .polygonsOverlap(
                     rings.rings[number].position(0), other: rings.rings[other].polygon)
@@ -133,10 +135,22 @@ struct Outline {
         }
     }
 
+    /// No hole is in another of its polygon.
+    private func checkHoles(with number: Int) throws(GeometryProblem) {
+        for other in rings.rings.indices
+        where other != number && rings.rings[other].polygon == rings.rings[number].polygon
+            && rings.rings[other].number > 0 && boxes[other].meets(boxes[number])
+        {
+            guard isInside(ring: number, of: other) ?? true else { continue }
+            throw .holesOverlap(
+                rings.rings[number].position(0), other: rings.rings[other].number)
+        }
+    }
+
     private func isInHole(_ number: Int, of outer: Int) -> Bool {
         rings.rings.indices.contains { hole in
             rings.rings[hole].polygon == rings.rings[outer].polygon
-                && rings.rings[hole].number > 0 && isInside(ring: number, of: hole) == true
+                && rings.rings[hole].number > 0 && isInside(ring: number, of: hole) ?? true
         }
     }
 

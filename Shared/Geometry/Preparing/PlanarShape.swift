@@ -32,18 +32,38 @@ public struct PlanarShape: Sendable {
         }
     }
 
-    /// The place on the map of the outline's point next to a point of the plane.
-    public func place(of point: Point) -> Coordinate? {
-        var nearest: (squared: Double, place: Coordinate)?
-        for edge in edges {
+    /// The outline's point next to a point of the plane: where it is on the map, and the point of
+    /// the shape from which its edge starts.
+    public func place(of point: Point) -> (place: Coordinate, position: ShapePosition)? {
+        var nearest: (squared: Double, share: Double, index: Int)?
+        for (index, edge) in edges.enumerated() {
             let (dx, dy) = edge.vector(fromX: point.x, y: point.y)
             let squared = dx * dx + dy * dy
             if let nearest, nearest.squared <= squared { continue }
             let footX = point.x + dx - edge.x
             let footY = point.y + dy - edge.y
             let share = (footX * footX + footY * footY).squareRoot() / edge.length
-            nearest = (squared, edge.coordinate(at: share))
+            nearest = (squared, share, index)
         }
-        return nearest?.place
+        return nearest.flatMap { found in
+            position(ofEdge: found.index).map {
+                (edges[found.index].coordinate(at: found.share), $0)
+            }
+        }
+    }
+
+    /// Edges are listed polygon by polygon, ring by ring.
+    private func position(ofEdge index: Int) -> ShapePosition? {
+        var left = index
+        for (polygon, rings) in polygons.enumerated() {
+            for (ring, points) in rings.enumerated() {
+                if left < points.count {
+                    return ShapePosition(
+                        polygon: polygon, ring: ring, vertex: left, coordinate: edges[index].start)
+                }
+                left -= points.count
+            }
+        }
+        return nil
     }
 }

@@ -1,6 +1,7 @@
 import Model
 
-/// Checks a shape and makes it ready to be evaluated.
+/// Checks a shape and makes it ready to be evaluated, but for a corridor, whose outline `Shapes`
+/// draws.
 ///
 /// Done once, when a zone is made or changed. Rings may run either way; neighbouring points are
 /// joined the short way, also over the antimeridian, and a ring may go around a pole.
@@ -8,12 +9,11 @@ import Model
 /// - Throws: the first fault found, with its place.
 public func prepare(_ shape: ZoneShape) throws(GeometryProblem) -> PreparedGeometry {
     switch shape {
-    case .circle(let center, let radius): try prepareCircle(center, radius)
-    case .polygons(let polygons): try preparePolygons(polygons)
-    case .corridor(let line, _):
-        throw .invalid(
-            reason: "a corridor has no outline yet",
-            at: line.first ?? Coordinate(latitudeE7: 0, longitudeE7: 0))
+    case .circle(let center, let radius): return try prepareCircle(center, radius)
+    case .polygons(let polygons): return try preparePolygons(polygons)
+    case .corridor(let line, let halfWidth):
+        try checkCorridor(line: line, halfWidthCentimetres: halfWidth)
+        throw .invalid(reason: "corridors are drawn by `Shapes`", nil, at: line[0])
     }
 }
 
@@ -35,6 +35,7 @@ private func prepareCircle(
 }
 
 private func preparePolygons(_ polygons: [Polygon]) throws(GeometryProblem) -> PreparedGeometry {
+    try ShapeRings.checkCounts(polygons)
     let rings = ShapeRings(polygons)
     try rings.checkPoints()
     let origin = rings.middle
@@ -54,4 +55,42 @@ extension Coordinate {
     public var isOnEarth: Bool {
         latitudeE7.magnitude <= 900_000_000 && longitudeE7.magnitude <= 1_800_000_000
     }
+
+    /// Whether latitude and longitude would be on earth the other way round.
+    var isSwapped: Bool {
+        !isOnEarth && Coordinate(latitudeE7: longitudeE7, longitudeE7: latitudeE7).isOnEarth
+    }
+
+    /// Longitudes of 180° and −180° are one.
+    func isSamePlace(as other: Coordinate) -> Bool {
+        latitudeE7 == other.latitudeE7
+            && Angle.wrapped(Int64(longitudeE7) - Int64(other.longitudeE7)) == 0
+    }
+}
+
+/// Checks the middle line of a corridor; nothing but a map and a library can draw its outline.
+///
+/// - Throws: the first fault found, with its place.
+public func checkCorridor(
+    line: [Coordinate], halfWidthCentimetres: Int32
+) throws(GeometryProblem) {
+    if line.count > GeometryLimits.verticesMax { throw .tooManyPoints(count: line.count) }
+    func position(_ index: Int) -> ShapePosition {
+        ShapePosition(polygon: 0, ring: nil, vertex: index, coordinate: line[index])
+    }
+    for (index, point) in line.enumerated() where !point.isOnEarth {
+        throw .outOfRange(position(index))
+    }
+    guard line.count >= 2 else { throw .tooFewLinePoints(count: line.count) }
+    for index in line.indices.dropFirst() where line[index].isSamePlace(as: line[index - 1]) {
+        throw .repeatedPoint(position(index))
+    }
+    guard halfWidthCentimetres >= GeometryLimits.radiusCentimetresMin else {
+        throw .halfWidthTooSmall(centimetres: halfWidthCentimetres)
+    }
+    guard halfWidthCentimetres <= GeometryLimits.reachCentimetresMax else {
+        throw .halfWidthTooLarge(centimetres: halfWidthCentimetres)
+    }
+    let points = ShapeRings([Polygon(outer: line)])
+    _ = try points.reach(from: EarthPoint(points.middle))
 }

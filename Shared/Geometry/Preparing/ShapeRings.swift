@@ -33,6 +33,18 @@ struct ShapeRings {
 
     let rings: [Ring]
 
+    /// Counts before anything is made of so many points.
+    static func checkCounts(_ polygons: [Polygon]) throws(GeometryProblem) {
+        if polygons.isEmpty { throw .noPolygon }
+        if polygons.count > GeometryLimits.polygonsMax {
+            throw .tooManyPolygons(count: polygons.count)
+        }
+        let count = polygons.reduce(0) { sum, polygon in
+            polygon.holes.reduce(sum + polygon.outer.count) { $0 + $1.count }
+        }
+        if count > GeometryLimits.verticesMax { throw .tooManyPoints(count: count) }
+    }
+
     init(_ polygons: [Polygon]) {
         rings = polygons.enumerated().flatMap { index, polygon in
             ([polygon.outer] + polygon.holes).enumerated().map { number, points in
@@ -41,14 +53,8 @@ struct ShapeRings {
         }
     }
 
-    /// Counts, ranges, neighbours.
+    /// Ranges, neighbours, different points.
     func checkPoints() throws(GeometryProblem) {
-        guard let last = rings.last else { throw .noPolygon }
-        if last.polygon >= GeometryLimits.polygonsMax {
-            throw .tooManyPolygons(count: last.polygon + 1)
-        }
-        let count = rings.reduce(0) { $0 + $1.points.count }
-        if count > GeometryLimits.verticesMax { throw .tooManyPoints(count: count) }
         for ring in rings {
             for (index, point) in ring.points.enumerated() where !point.isOnEarth {
                 throw .outOfRange(ring.position(index))
@@ -59,6 +65,10 @@ struct ShapeRings {
                     ring: ring.number, count: ring.points.count)
             }
             try checkNeighbours(ring)
+            guard ring.hasThreePlaces else {
+                throw .tooFewPoints(
+                    ring.position(0), polygon: ring.polygon, ring: ring.number, count: 2)
+            }
         }
     }
 
@@ -122,6 +132,13 @@ struct ShapeRings {
             polygons[polygons.count - 1].append(offsets)
         }
         return polygons
+    }
+}
+
+extension ShapeRings.Ring {
+    /// Whether it has more than two different points.
+    fileprivate var hasThreePlaces: Bool {
+        points.contains { !$0.isSamePlace(as: points[0]) && !$0.isSamePlace(as: points[1]) }
     }
 }
 

@@ -1,0 +1,59 @@
+import Geometry
+import Glibc
+
+/// Draws everything within a distance of a straight line: a rectangle with round ends.
+struct Capsule {
+    let metres: Double
+    /// Points of a circle of that radius around 0, counterclockwise, at fixed directions: capsules
+    /// that meet at an end have the same points there.
+    private let circle: [PlanarShape.Point]
+    private let step: Double
+
+    /// - Parameter toleranceMetres: how far the drawn edge may be inside of a true arc
+    init(metres: Double, toleranceMetres: Double) {
+        self.metres = metres
+        let half = acos(max(1 - toleranceMetres / metres, 0.7))
+        let count = 4 * Int((.pi / 4 / half).rounded(.up))
+        let step = 2 * .pi / Double(count)
+        self.step = step
+        circle = (0..<count).map { index in
+            PlanarShape.Point(
+                x: metres * cos(Double(index) * step), y: metres * sin(Double(index) * step))
+        }
+    }
+
+    /// The outline, counterclockwise; a circle where both ends are one.
+    func outline(from start: PlanarShape.Point, to end: PlanarShape.Point) -> [PlanarShape.Point] {
+        let dx = end.x - start.x
+        let dy = end.y - start.y
+        let length = (dx * dx + dy * dy).squareRoot()
+        guard length > 0 else { return circle.map { moved($0, to: start) } }
+        let side = PlanarShape.Point(x: dy / length * metres, y: -dx / length * metres)
+        let other = PlanarShape.Point(x: -side.x, y: -side.y)
+        let direction = atan2(side.y, side.x)
+        return halfCircle(from: side, direction: direction, to: other).map { moved($0, to: end) }
+            + halfCircle(from: other, direction: direction + .pi, to: side)
+            .map { moved($0, to: start) }
+    }
+
+    private func halfCircle(
+        from side: PlanarShape.Point, direction: Double, to other: PlanarShape.Point
+    ) -> [PlanarShape.Point] {
+        // Points that are almost the ends themselves are left out.
+        let first = Int((direction / step + 0.01).rounded(.up))
+        let last = Int(((direction + .pi) / step - 0.01).rounded(.down))
+        let between = first <= last ? (first...last).map { circle[wrapped($0)] } : []
+        return [side] + between + [other]
+    }
+
+    private func wrapped(_ index: Int) -> Int {
+        let rest = index % circle.count
+        return rest < 0 ? rest + circle.count : rest
+    }
+
+    private func moved(
+        _ point: PlanarShape.Point, to middle: PlanarShape.Point
+    ) -> PlanarShape.Point {
+        PlanarShape.Point(x: middle.x + point.x, y: middle.y + point.y)
+    }
+}
