@@ -13,6 +13,7 @@ import Testing
     ]
 
     @Test func `every region that holds a point is found, once, and none far away`() throws {
+        var surely = 0
         for (number, world) in Self.worlds.enumerated() {
             var random = SeededGenerator(seed: UInt64(number))
             let middle = Coordinate.at(world.0, world.1)
@@ -20,25 +21,31 @@ import Testing
                 try random.region(around: middle, metres: world.2, radius: world.3)
             }
             let grid = RegionSet(regions)
-            var found: [Int32] = []
+            var found: [NearRegion] = []
             for _ in 0..<300 {
                 let metres = random.number(0...world.2 + world.3.upperBound)
                 let point = EarthPoint(
                     middle.moved(azimuth: random.number(0...360), metres: metres))
                 found.removeAll(keepingCapacity: true)
                 grid.append(near: point, to: &found)
-                #expect(found.count == Set(found).count)
+                let places = Set(found.map(\.place))
+                #expect(found.count == places.count)
+                for near in found where near.isSurelyInside {
+                    surely += 1
+                    #expect(regions[Int(near.place)].contains(point), "world \(number)")
+                }
                 for (place, region) in regions.enumerated() {
                     if !region.isSurelyBeyond(metres: 0.5, from: point) {
-                        #expect(found.contains(Int32(place)), "world \(number)")
+                        #expect(places.contains(Int32(place)), "world \(number)")
                     }
-                    if region.isSurelyBeyond(metres: 2, from: point) {
-                        #expect(!found.contains(Int32(place)), "world \(number)")
+                    if region.isSurelyBeyond(metres: 2 + world.3.upperBound / 250, from: point) {
+                        #expect(!places.contains(Int32(place)), "world \(number)")
                     }
                 }
             }
             #expect(grid.bytes < 500 * 600, "world \(number): \(grid.bytes)")
         }
+        #expect(surely > 1000)
     }
 
     @Test func `the edge of a ball is found wherever cubes are cut`() throws {
@@ -49,15 +56,15 @@ import Testing
             let grid = RegionSet([region])
             let reach = Double(region.inradiusCentimetres) / 100
             let edge = middle.moved(azimuth: random.number(0...360), metres: reach * 0.999)
-            var found: [Int32] = []
+            var found: [NearRegion] = []
             grid.append(near: EarthPoint(edge), to: &found)
             let isIn = !region.isSurelyBeyond(metres: 0.5, from: EarthPoint(edge))
-            #expect(found == [0] || !isIn)
+            #expect(found.map(\.place) == [0] || !isIn)
         }
     }
 
     @Test func `no region at all, and regions of the greatest reach`() throws {
-        var found: [Int32] = []
+        var found: [NearRegion] = []
         RegionSet([]).append(near: EarthPoint(.at(3, 101)), to: &found)
         #expect(found.isEmpty)
         var prepared = try prepare(.circle(center: .at(0, 0), radiusCentimetres: 1000))
@@ -68,7 +75,7 @@ import Testing
         for place in [Coordinate.at(0, 0), .at(0, 180), .at(90, 0), .at(-90, 0), .at(0, -90)] {
             found = []
             RegionSet([none, all, all]).append(near: EarthPoint(place), to: &found)
-            #expect(found.filter { $0 > 0 }.sorted() == [1, 2])
+            #expect(found.map(\.place).filter { $0 > 0 }.sorted() == [1, 2])
         }
     }
 }

@@ -28,15 +28,20 @@ import Testing
             let set = RegionSet(regions, extraReachMetres: extra)
             for _ in 0..<200 {
                 let point = EarthPoint(random.place(of: world))
-                var found: [Int32] = []
-                set.append(near: point, to: &found)
+                var near: [NearRegion] = []
+                set.append(near: point, to: &near)
+                let found = near.map(\.place)
                 #expect(found.count == Set(found).count)
+                for near in near where near.isSurelyInside {
+                    #expect(regions[Int(near.place)].contains(point), "world \(number)")
+                }
                 for (place, region) in regions.enumerated() {
                     let isFound = found.contains(Int32(place))
                     let centimetres = region.signedDistance(from: point).centimetres
                     let isNear = Double(centimetres) <= extra[place] * 100
                     #expect(isFound || !isNear, "world \(number): \(centimetres)")
-                    let isFar = region.isSurelyBeyond(metres: extra[place] + 2, from: point)
+                    let most = extra[place] + (extra[place] + world.radii.upperBound) / 250 + 2
+                    let isFar = region.isSurelyBeyond(metres: most, from: point)
                     #expect(!isFound || !isFar, "world \(number): \(centimetres)")
                 }
             }

@@ -41,7 +41,7 @@ extension PartitionState {
         let floors = decisionFloors
         return circles.keys.compactMap { id in
             guard let place = circles.place(of: id) else { return nil }
-            let new = circles[place].zones.filter { $0.since > floors[place] }
+            let new = circles[place].newer(than: floors[place])
             return new.isEmpty ? nil : (id, new)
         }
     }
@@ -70,7 +70,7 @@ extension PersonState {
     }
 
     fileprivate var newZones: [JudgedZone] {
-        comparesMarks ? ownZones.zones.filter { $0.since > decidedAt } : []
+        comparesMarks ? ownZones.newer(than: decidedAt) : []
     }
 
     /// Whether nothing happened beside configuration.

@@ -1,3 +1,4 @@
+import Geometry
 import Model
 
 /// Everything that is decided about the people of one partition, a function of its log alone.
@@ -17,7 +18,7 @@ public struct PartitionState: Sendable {
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public internal(set) var unreadableZones = 0
     /// For looking up zones; means nothing between two records.
-    var nearZones: [Int32] = []
+    var nearZones: [NearRegion] = []
 
     /// Before the first record of a log.
     public init(logics: EvaluatorLogics = .current) { self.logics = logics }

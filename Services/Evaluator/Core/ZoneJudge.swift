@@ -37,7 +37,7 @@ struct ZoneJudge {
     /// The person's own zones, then circle by circle, each by id.
     func decide(
         _ person: inout PersonState, circles: Slots<CircleID, JudgedZones>,
-        _ configurations: UInt64, looking near: inout [Int32], into outputs: inout [Event]
+        _ configurations: UInt64, looking near: inout [NearRegion], into outputs: inout [Event]
     ) {
         let told = person.inside.count
         var met = 0
@@ -58,26 +58,28 @@ struct ZoneJudge {
     /// Returns in how many of these zones the person was told to be.
     private func decide(
         _ zones: JudgedZones, of link: PersonState.CircleLink?, for person: inout PersonState,
-        looking near: inout [Int32], into outputs: inout [Event]
+        looking near: inout [NearRegion], into outputs: inout [Event]
     ) -> Int {
         var met = 0
         guard zones.find(near: point, inside: person.inside, into: &near) else {
             for place in zones.zones.indices {
-                met += decide(zones, place, of: link, for: &person, into: &outputs)
+                let near = NearRegion(place: Int32(place), isSurelyInside: false)
+                met += decide(zones, near, of: link, for: &person, into: &outputs)
             }
             return met
         }
-        for place in near {
-            met += decide(zones, Int(place), of: link, for: &person, into: &outputs)
+        for near in near {
+            met += decide(zones, near, of: link, for: &person, into: &outputs)
         }
         return met
     }
 
     /// Returns 1 if the person was told to be inside of the zone at the place, 0 if not.
     private func decide(
-        _ zones: JudgedZones, _ place: Int, of link: PersonState.CircleLink?,
+        _ zones: JudgedZones, _ near: NearRegion, of link: PersonState.CircleLink?,
         for person: inout PersonState, into outputs: inout [Event]
     ) -> Int {
+        let place = Int(near.place)
         let id = zones.zones[place].id
         let told = person.inside.firstIndex(of: id)
         // Far outside, and never inside: still outside, or outside for the first time. A centimetre
@@ -87,12 +89,14 @@ struct ZoneJudge {
             person.decidedAt == 0
             || max(zones.zones[place].since, link?.since ?? 0) > person.decidedAt
         let wasTold = !isNew && told != nil
+        // Inside, and surely inside still: the edge is not worth a look.
+        if near.isSurelyInside, wasTold, !person.leaderIsNew { return 1 }
         let verdict = ZoneVerdict(
             distance: zones.regions.signedDistance(place, from: point),
             kind: zones.zones[place].kind,
             inradiusCentimetres: zones.regions.inradiusCentimetres(place),
             margin: rules.margin(
-                hysteresisMetres: zones.zones[place].hysteresisMetres,
+                hysteresisMetres: Int(zones.zones[place].hysteresisMetres),
                 accuracyCentimetres: report.fix.accuracyCentimetres),
             wasInside: isNew || person.leaderIsNew ? nil : wasTold)
         if verdict.isInside, told == nil { person.inside.append(id) }
@@ -100,7 +104,7 @@ struct ZoneJudge {
         // A first decision that finds what was told already is no news.
         if verdict.isInside != wasTold {
             let before: Presence = isNew ? .unknown : wasTold ? .inside : .outside
-            outputs.append(event(verdict, from: before, zones.zones[place], link?.circle))
+            outputs.append(event(verdict, from: before, zones, place, link?.circle))
         }
         return told == nil ? 0 : 1
     }
@@ -114,10 +118,13 @@ struct ZoneJudge {
     }
 
     private func event(
-        _ verdict: ZoneVerdict, from before: Presence, _ zone: JudgedZone, _ circle: CircleID?
+        _ verdict: ZoneVerdict, from before: Presence, _ zones: JudgedZones, _ place: Int,
+        _ circle: CircleID?
     ) -> Event {
+        let zone = zones.zones[place]
         let crossing = ZoneCrossing(
-            person: report.person, device: report.device, zone: zone.id, zoneName: zone.name,
+            person: report.person, device: report.device, zone: zone.id,
+            zoneName: zones.details[place].name,
             zoneKind: zone.kind, circle: circle, before: before,
             after: verdict.isInside ? .inside : .outside, fix: report.fix,
             distanceCentimetres: verdict.distance.centimetres,

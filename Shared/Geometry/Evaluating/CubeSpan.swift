@@ -1,21 +1,22 @@
-/// A ball in space and the cubes that meet it, in whole decimetres.
+/// A ball in space around a region, in whole decimetres, and the cubes that meet it.
 struct CubeSpan {
     /// Coordinates are counted from here, metres: none on earth is below.
     private static let origin = -6_700_000.0
     /// All are below this, decimetres.
     private static let end: Int64 = 1 << 27
-    /// Cubes of size 0 are 2¹⁰ decimetres wide, those of the next size twice as much.
-    private static let widthBits = 10
-    /// The cube of this size holds the earth.
-    private static let sizeMax = 17
     /// Added to every reach: more than rounding takes away, decimetres.
     private static let slack: Int64 = 10
+    /// Less than the earth's radius of curvature anywhere, decimetres.
+    private static let radius = 63_300_000.0
 
     let x: Int32
     let y: Int32
     let z: Int32
     let reach: Int32
+    /// Size of the cubes: they are as wide as the ball's reach, or up to four times as wide.
     let size: Int
+    /// Towards the middle of the earth, nearly.
+    private let down: SIMD4<Double>
 
     /// The ball around a shape, larger by so many metres.
     init(_ shape: Shape, extraMetres: Double = 0) {
@@ -27,41 +28,50 @@ struct CubeSpan {
         let asked = Int64(((shape.reach + extra) * 10).rounded(.up)) + CubeSpan.slack
         let reach = Int32(min(max(asked, CubeSpan.slack), CubeSpan.end))
         self.reach = reach
-        size =
-            (0...CubeSpan.sizeMax).first { 2 * Int64(reach) <= 1 << CubeSpan.shift($0) }
-            ?? CubeSpan.sizeMax
+        size = (0..<Cube.sizes).first { Int64(reach) <= Cube.width($0) } ?? Cube.sizes - 1
+        let middle = SIMD4(origin.x, origin.y, origin.z, 0)
+        down = middle / (middle * middle).sum().squareRoot()
     }
 
     /// How far a coordinate of a place on earth is from the least, rounded down.
     static func decimetres(_ metres: Double) -> Int32 { Int32((metres - origin) * 10) }
 
-    /// The key of the cube that holds a point.
-    static func cube(_ x: Int32, _ y: Int32, _ z: Int32, size: Int) -> UInt64 {
-        key(
-            UInt64(UInt32(x)) >> shift(size), UInt64(UInt32(y)) >> shift(size),
-            UInt64(UInt32(z)) >> shift(size), size: size)
-    }
-
-    private static func shift(_ size: Int) -> Int { widthBits + size }
-
-    private static func key(_ x: UInt64, _ y: UInt64, _ z: UInt64, size: Int) -> UInt64 {
-        UInt64(size + 1) << 54 | x << 36 | y << 18 | z
-    }
-
-    func forEachCube(_ body: (UInt64) -> Void) {
+    /// Goes through the cubes that hold a place on earth that is within the ball, and perhaps
+    /// through some that nearly do.
+    func forEachCube(_ body: (Cube) -> Void) {
         for x in steps(x) {
             for y in steps(y) {
-                for z in steps(z) { body(CubeSpan.key(x, y, z, size: size)) }
+                for z in steps(z) {
+                    let cube = Cube(x: x, y: y, z: z, size: size)
+                    if isMet(by: cube) { body(cube) }
+                }
             }
         }
     }
 
-    /// The cubes along one axis: one or two.
-    private func steps(_ middle: Int32) -> ClosedRange<UInt64> {
-        let shift = CubeSpan.shift(size)
+    /// The cubes along one axis: three at most.
+    private func steps(_ middle: Int32) -> ClosedRange<Int64> {
         let from = max(Int64(middle) - Int64(reach), 0)
         let to = min(Int64(middle) + Int64(reach), CubeSpan.end - 1)
-        return UInt64(from) >> shift...UInt64(to) >> shift
+        let shift = Cube.shift(size)
+        return from >> shift...to >> shift
+    }
+
+    private func isMet(by cube: Cube) -> Bool {
+        let half = Double(Cube.width(size)) / 2
+        let corner = cube.corner
+        let away =
+            SIMD4(
+                Double(corner.x - Int64(x)), Double(corner.y - Int64(y)),
+                Double(corner.z - Int64(z)), 0) + SIMD4(half, half, half, 0)
+        let reach = Double(reach)
+        // From the ball's middle to the cube.
+        let beyond = pointwiseMax(away.absolute - half, SIMD4(repeating: 0))
+        guard (beyond * beyond).sum() <= reach * reach else { return false }
+        // From the plane that touches the earth in the ball's middle: as far as the earth bends
+        // away from it, and as it is not quite a ball.
+        let bend = reach * reach / (2 * CubeSpan.radius) + reach * 0.004 + 10
+        return (away * down).sum().magnitude <= half * down.absolute.sum() + bend
     }
 
     /// Where the middle is on a curve that goes through all of space: of two that are close
@@ -79,4 +89,52 @@ struct CubeSpan {
         bits = (bits | bits << 4) & 0x10C3_0C30_C30C_30C3
         return (bits | bits << 2) & 0x1249_2492_4924_9249
     }
+}
+
+/// One of the cubes that space is cut into, for each size by its own lattice.
+struct Cube {
+    /// Cubes of size 0 are 2¹⁰ decimetres wide, those of the next size four times as much; the last
+    /// holds the earth.
+    static let sizes = 10
+
+    let x: Int64
+    let y: Int64
+    let z: Int64
+    let size: Int
+
+    static func shift(_ size: Int) -> Int64 { 10 + 2 * Int64(size) }
+
+    /// Decimetres.
+    static func width(_ size: Int) -> Int64 { 1 << shift(size) }
+
+    /// The cube that holds a place.
+    @inline(__always)
+    init(x: Int32, y: Int32, z: Int32, size: Int) {
+        let shift = Cube.shift(size)
+        self.init(
+            x: Int64(x) >> shift, y: Int64(y) >> shift, z: Int64(z) >> shift, size: size)
+    }
+
+    /// - Parameters x, y, z: in widths
+    init(x: Int64, y: Int64, z: Int64, size: Int) {
+        self.x = x
+        self.y = y
+        self.z = z
+        self.size = size
+    }
+
+    /// Where it begins, decimetres.
+    var corner: (x: Int64, y: Int64, z: Int64) {
+        let shift = Cube.shift(size)
+        return (x << shift, y << shift, z << shift)
+    }
+
+    /// Never 0.
+    var key: UInt64 {
+        UInt64(size + 1) << 54 | UInt64(x) << 36 | UInt64(y) << 18 | UInt64(z)
+    }
+}
+
+extension SIMD4<Double> {
+    fileprivate var absolute: SIMD4<Double> { pointwiseMax(self, -self) }
 }

@@ -1,25 +1,34 @@
+/// A region that a point may be in.
+public struct NearRegion: Hashable, Sendable {
+    /// Index of the region.
+    public var place: Int32
+    /// Whether the point is inside, told without looking at edges. False says nothing.
+    public var isSurelyInside: Bool
+
+    public init(place: Int32, isSurelyInside: Bool) {
+        self.place = place
+        self.isSurelyInside = isSurelyInside
+    }
+}
+
 /// Many regions, by place; finds those that a point may be in without looking at those far away.
 ///
-/// Space is cut into cubes of several sizes. A region is listed in the cubes, eight at most, that
-/// meet the ball around it, of the smallest size not smaller than the ball; a point is in one cube
+/// Space is cut into cubes of several sizes. A region is listed in the cubes, a few, that meet the
+/// ball around it, of the smallest size not smaller than the ball's radius; a point is in one cube
 /// of each size. Cubes are of space, not of the map: neither antimeridian nor pole is a special
 /// place. All of it is integers, decimetres from the middle of the earth; what is found depends on
 /// the regions and the point alone.
 ///
-/// Copies of who has it share it: it never changes.
+/// It never changes: copies of who has it share it.
 ///
 ///     let regions = RegionSet(zones.compactMap { Region($0.geometry) })
-///     var places: [Int32] = []
-///     regions.append(near: EarthPoint(fix.position), to: &places)
+///     var found: [NearRegion] = []
+///     regions.append(near: EarthPoint(fix.position), to: &found)
 public final class RegionSet: Sendable {
     let shapes: [Shape]
     /// Of all shapes, one after the other.
     let edges: [Edge]
-    /// Sizes in use, ascending.
-    private let sizes: [Int]
-    private let table: CubeTable
-    /// Cube by cube; in each, ascending by place.
-    private let balls: [BallTree.Ball]
+    private let cubes: CubeIndex
     /// Of the regions as they are, nothing added to their reach.
     let tree: BallTree
 
@@ -32,46 +41,29 @@ public final class RegionSet: Sendable {
     ) {
         var edges: [Edge] = []
         edges.reserveCapacity(regions.reduce(0) { $0 + $1.edges.count })
-        shapes = regions.map { $0.shape.moved($0.edges, to: &edges) }
+        let shapes = regions.map { $0.shape.moved($0.edges, to: &edges) }
+        self.shapes = shapes
         self.edges = edges
         tree = BallTree(shapes.map { CubeSpan($0) })
         let spans = shapes.enumerated().map { place, shape in
             let extra = place < extraReachMetres.count ? extraReachMetres[place] : 0
             return CubeSpan(shape, extraMetres: extra)
         }
-        var table = CubeTable()
-        for span in spans { span.forEachCube { table.count($0) } }
-        let end = table.layOut()
-        var balls = [BallTree.Ball](
-            repeating: BallTree.Ball(x: 0, y: 0, z: 0, reach: 0, place: 0), count: end)
-        // Backwards, because a cube's list is filled from its end.
-        for (place, span) in spans.enumerated().reversed() {
-            let ball = BallTree.Ball(
-                x: span.x, y: span.y, z: span.z, reach: span.reach, place: Int32(place))
-            span.forEachCube { balls[table.take($0)] = ball }
-        }
-        sizes = Set(spans.map(\.size)).sorted()
-        self.table = table
-        self.balls = balls
+        cubes = CubeIndex(spans, cores: shapes.map { $0.core(edges) })
     }
 
-    /// Appends the indices of all regions that contain the point or are within 50 cm of it (and
-    /// their extra reach), and perhaps of some that are a little farther; each once, in no order
-    /// that means anything.
-    public func append(near point: EarthPoint, to places: inout [Int32]) {
-        let x = CubeSpan.decimetres(point.x)
-        let y = CubeSpan.decimetres(point.y)
-        let z = CubeSpan.decimetres(point.z)
-        for size in sizes {
-            for index in table[CubeSpan.cube(x, y, z, size: size)] {
-                let ball = balls[index]
-                let dx = Int64(ball.x - x)
-                let dy = Int64(ball.y - y)
-                let dz = Int64(ball.z - z)
-                let reach = Int64(ball.reach)
-                if dx * dx + dy * dy + dz * dz <= reach * reach { places.append(ball.place) }
-            }
-        }
+    /// The order in which regions lie best, as indices: those that are close together on earth are
+    /// then close together in memory.
+    public static func order(of regions: some Collection<Region>) -> [Int] {
+        regions.enumerated().map { (curve: CubeSpan($1.shape).curve, index: $0) }
+            .sorted { ($0.curve, $0.index) < ($1.curve, $1.index) }.map(\.index)
+    }
+
+    /// Appends all regions that contain the point or are within 50 cm of it (and their extra
+    /// reach), and perhaps some that are a little farther; each once, in no order that means
+    /// anything.
+    public func append(near point: EarthPoint, to found: inout [NearRegion]) {
+        cubes.append(near: point, to: &found)
     }
 
     /// As ``Region/isSurelyBeyond(metres:from:)``.
@@ -88,7 +80,5 @@ public final class RegionSet: Sendable {
     public func inradiusCentimetres(_ place: Int) -> Int32 { shapes[place].inradiusCentimetres }
 
     /// What finding takes beside the regions, bytes.
-    public var bytes: Int {
-        table.bytes + balls.count * MemoryLayout<BallTree.Ball>.stride + tree.bytes
-    }
+    public var bytes: Int { cubes.bytes + tree.bytes }
 }

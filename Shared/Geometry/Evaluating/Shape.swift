@@ -43,6 +43,17 @@ struct Shape: Sendable {
         return shape
     }
 
+    /// Metres of chord around the origin within which all is inside; negative if nothing surely is.
+    func core(_ edges: [Edge]) -> Double {
+        guard reach > 0, contains(plane.origin, edges) else { return -1 }
+        let distance = signedDistance(from: plane.origin, edges)
+        let depth = Double(-distance.centimetres) / 100
+        // An arc is longer than its chord by at most this, on a ball smaller than the earth; and
+        // distances are exact within 0.1 % or 50 cm.
+        let arc = depth * 0.999 - 0.5
+        return arc - arc * arc * arc / (24 * 6_300_000 * 6_300_000)
+    }
+
     func isSurelyBeyond(metres: Double, from point: EarthPoint) -> Bool {
         let limit = reach + metres
         return point.squaredChord(to: plane.origin) > limit * limit
