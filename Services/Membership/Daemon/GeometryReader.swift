@@ -1,3 +1,4 @@
+import Geometry
 import Model
 import Parsing
 import Web
@@ -8,6 +9,7 @@ struct GeometryReader {
 
     private enum Kind: String, CaseIterable {
         case point = "Point"
+        case line = "LineString"
         case polygon = "Polygon"
         case multiPolygon = "MultiPolygon"
     }
@@ -19,7 +21,7 @@ struct GeometryReader {
         let fields = try Fields(
             json, at: "geometry", known: ["type", "coordinates"], readOnly: ["bbox"])
         guard let kind = try fields.choice("type", Kind.self) else {
-            throw fields.missing("type", "one of Point, Polygon, MultiPolygon")
+            throw fields.missing("type", "one of Point, LineString, Polygon, MultiPolygon")
         }
         guard let coordinates = fields.value("coordinates") else {
             throw fields.missing("coordinates")
@@ -33,32 +35,77 @@ struct GeometryReader {
         let indexes: [Int?]
         switch kind {
         case .point: indexes = []
+        case .line: indexes = [vertex]
         case .polygon: indexes = [ring, vertex]
         case .multiPolygon: indexes = [polygon, ring, vertex]
         }
         return GeometryReader.path + indexes.compactMap { $0 }.map { "[\($0)]" }.joined()
     }
 
-    func shape(radiusCentimetres: Int32?) throws(Problem) -> ZoneShape {
-        if kind == .point {
-            guard let radiusCentimetres else {
-                throw .invalid(
-                    "a Point needs a radius", field: "properties.radius", hint: "in metres")
-            }
+    /// The shape as it is drawn; whether it can be a zone is for others to say.
+    ///
+    /// - Parameters:
+    ///   - radiusCentimetres: of a Point, and of nothing else
+    ///   - halfWidthCentimetres: of a LineString, and of nothing else
+    func shape(
+        radiusCentimetres: Int32?, halfWidthCentimetres: Int32? = nil
+    ) throws(Problem) -> ZoneShape {
+        let radius = try size(radiusCentimetres, "radius", of: .point)
+        let halfWidth = try size(halfWidthCentimetres, "halfWidth", of: .line)
+        switch kind {
+        case .point:
             return .circle(
                 center: try position(coordinates, at: GeometryReader.path),
-                radiusCentimetres: radiusCentimetres)
+                radiusCentimetres: radius)
+        case .line:
+            let values = try list(coordinates, at: GeometryReader.path)
+            try check(count: values.count)
+            var line: [Coordinate] = []
+            for (index, value) in values.enumerated() {
+                line.append(try position(value, at: path(polygon: 0, vertex: index)))
+            }
+            return .corridor(line: line, halfWidthCentimetres: halfWidth)
+        case .polygon:
+            try check(count: GeometryReader.countPoints(coordinates))
+            return .polygons([try polygon(coordinates, number: 0)])
+        case .multiPolygon:
+            let values = try list(coordinates, at: GeometryReader.path)
+            try check(count: values.reduce(0) { $0 + GeometryReader.countPoints($1) })
+            var polygons: [Polygon] = []
+            for (number, value) in values.enumerated() {
+                polygons.append(try polygon(value, number: number))
+            }
+            return .polygons(polygons)
         }
-        if radiusCentimetres != nil {
+    }
+
+    /// A size that this kind of geometry has; 0 where it has none and none is given.
+    private func size(
+        _ centimetres: Int32?, _ name: String, of owner: Kind
+    ) throws(Problem) -> Int32 {
+        if kind == owner, centimetres == nil {
             throw .invalid(
-                "only a Point has a radius", field: "properties.radius", hint: "leave it out")
+                "a \(owner.rawValue) needs a \(name)", field: "properties.\(name)",
+                hint: "in metres")
         }
-        if kind == .polygon { return .polygons([try polygon(coordinates, number: 0)]) }
-        var polygons: [Polygon] = []
-        for (number, value) in try list(coordinates, at: GeometryReader.path).enumerated() {
-            polygons.append(try polygon(value, number: number))
+        if kind != owner, centimetres != nil {
+            throw .invalid(
+                "only a \(owner.rawValue) has a \(name)", field: "properties.\(name)",
+                hint: "leave it out")
         }
-        return .polygons(polygons)
+        return centimetres ?? 0
+    }
+
+    /// Refuses too many points before any of them is read.
+    private func check(count: Int) throws(Problem) {
+        guard count > GeometryLimits.verticesMax else { return }
+        let problem = GeometryProblem.tooManyPoints(count: count)
+        throw .invalid(problem.description, field: GeometryReader.path, hint: problem.hint)
+    }
+
+    /// Points of all rings of a polygon; the last of each is the first again.
+    private static func countPoints(_ polygon: JSON) -> Int {
+        (polygon.array ?? []).reduce(0) { $0 + max(0, ($1.array?.count ?? 0) - 1) }
     }
 
     private func polygon(_ json: JSON, number: Int) throws(Problem) -> Polygon {

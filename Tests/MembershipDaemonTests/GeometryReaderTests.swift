@@ -1,0 +1,125 @@
+import Geometry
+import Model
+import Parsing
+import Shapes
+import Testing
+import Web
+
+@testable import MembershipDaemon
+
+@Suite struct GeometryReaderTests {
+    private func reader(_ type: String, _ coordinates: String) throws -> GeometryReader {
+        try GeometryReader(json("{'type': '\(type)', 'coordinates': \(coordinates)}"))
+    }
+
+    private func line(_ coordinates: String, halfWidth: Int32? = 5000) throws -> ZoneShape {
+        try reader("LineString", coordinates).shape(
+            radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
+    }
+
+    @Test func `a LineString with a half-width is a corridor`() throws {
+        let shape = try line("[[101, 3], [101.01, 3.01, 55]]")
+        #expect(
+            shape
+                == .corridor(
+                    line: [
+                        Coordinate(latitudeE7: 30_000_000, longitudeE7: 1_010_000_000),
+                        Coordinate(latitudeE7: 30_100_000, longitudeE7: 1_010_100_000),
+                    ], halfWidthCentimetres: 5000))
+        #expect(try prepareChecked(shape).polygons.count == 1)
+    }
+
+    /// Geometry type, coordinates, field, a word of what is said and one of the hint.
+    static let faults: [(String, String, String, String, String)] = [
+        ("LineString", "5", "geometry.coordinates", "list", "RFC 7946"),
+        ("LineString", "[5]", "geometry.coordinates[0]", "position", "longitude"),
+        ("LineString", "[[101, 3], [101]]", "geometry.coordinates[1]", "position", "longitude"),
+        ("LineString", "[[101, 3], [3, 101]]", "geometry.coordinates[1][1]", "101", "swapped"),
+        ("LineString", "[[101, 3], [181, 3]]", "geometry.coordinates[1][0]", "181", "-180 to 180"),
+        ("LineString", "[[101, 3], [null, 3]]", "geometry.coordinates[1]", "position", "use"),
+        ("LineString", "[[101, 3], ['NaN', 3]]", "geometry.coordinates[1]", "position", "use"),
+        ("Polygon", "[[[101, 3], [3.1, 101]]]", "geometry.coordinates[0][1][1]", "101", "swapped"),
+        ("Polygon", "[[]]", "geometry.coordinates[0]", "at least four", "three different"),
+        ("MultiPolygon", "[[]]", "geometry.coordinates[0]", "outer", "list of rings"),
+        ("MultiPolygon", "[[[]]]", "geometry.coordinates[0][0]", "at least four", "three"),
+    ]
+
+    @Test(arguments: faults.indices)
+    func `each fault is told with its place and what to do`(index: Int) throws {
+        let (type, coordinates, field, words, hint) = GeometryReaderTests.faults[index]
+        let halfWidth: Int32? = type == "LineString" ? 5000 : nil
+        let problem = problem {
+            _ = try reader(type, coordinates).shape(
+                radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
+        }
+        #expect(problem.field == field)
+        #expect(problem.detail.contains(words), "\(problem.detail)")
+        #expect(problem.hint?.contains(hint) == true, "\(problem.hint ?? "")")
+    }
+
+    @Test func `what is no number is refused where JSON is read, and here as well`() throws {
+        for number in ["1e999", "-1e999", "NaN", "Infinity", "-Infinity"] {
+            let error = #expect(throws: ParseError.self) {
+                _ = try reader("LineString", "[[101, 3], [\(number), 3]]")
+            }
+            #expect(error?.offset == 50)
+        }
+        for number in [Double.nan, .infinity, -.infinity] {
+            let coordinates: JSON = [[101, 3], [101, .number(number)], [.number(number), 3]]
+            let reader = try GeometryReader(
+                ["type": "LineString", "coordinates": coordinates])
+            let problem = problem {
+                _ = try reader.shape(radiusCentimetres: nil, halfWidthCentimetres: 5000)
+            }
+            #expect(problem.field == "geometry.coordinates[1][1]")
+            #expect(problem.detail.hasSuffix("is no latitude"))
+            #expect(problem.hint?.contains("-90 to 90") == true)
+        }
+    }
+
+    @Test func `sizes belong to the one kind of geometry that has them`() throws {
+        let square = "[[[101, 3], [101.01, 3], [101.01, 3.01], [101, 3]]]"
+        for (type, coordinates, radius, halfWidth, field) in [
+            ("LineString", "[[101, 3], [102, 3]]", nil, nil, "properties.halfWidth"),
+            ("LineString", "[[101, 3], [102, 3]]", 100, 100, "properties.radius"),
+            ("Point", "[101, 3]", nil, nil, "properties.radius"),
+            ("Point", "[101, 3]", 100, 100, "properties.halfWidth"),
+            ("Polygon", square, nil, 100, "properties.halfWidth"),
+            ("MultiPolygon", "[\(square)]", 100, nil, "properties.radius"),
+        ] as [(String, String, Int32?, Int32?, String)] {
+            let problem = problem {
+                _ = try reader(type, coordinates).shape(
+                    radiusCentimetres: radius, halfWidthCentimetres: halfWidth)
+            }
+            #expect(problem.field == field)
+            #expect(problem.hint?.isEmpty == false)
+        }
+    }
+
+    @Test func `too many points are refused before the first is read`() throws {
+        // None of them is a position.
+        let points = Array(repeating: "5", count: 10_002).joined(separator: ",")
+        for (type, coordinates, count) in [
+            ("LineString", "[\(points)]", 10_002), ("Polygon", "[[\(points)]]", 10_001),
+            ("MultiPolygon", "[[[\(points)]], [[\(points)]]]", 20_002),
+        ] {
+            let halfWidth: Int32? = type == "LineString" ? 5000 : nil
+            let problem = problem {
+                _ = try reader(type, coordinates).shape(
+                    radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
+            }
+            #expect(problem.field == "geometry.coordinates")
+            #expect(problem.detail == "the shape has \(count) points, at most 10000 are allowed")
+            #expect(problem.hint?.contains("simplify") == true)
+        }
+    }
+
+    @Test func `faults found later have a place in the JSON, too`() throws {
+        #expect(
+            try reader("LineString", "[]").path(polygon: 0, vertex: 3)
+                == "geometry.coordinates[3]")
+        #expect(
+            try reader("Polygon", "[]").path(polygon: 0, ring: 1, vertex: 3)
+                == "geometry.coordinates[1][3]")
+    }
+}
