@@ -109,8 +109,8 @@ let package = Package(
         .executableTarget(
             name: "JagaCLI",
             dependencies: [
-                "Model", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web", "Codes",
-                "Hosting", "ZoneFiles",
+                "Model", "Geometry", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web",
+                "Codes", "Shapes", "ZoneFiles", "Hosting", "EvaluatorCore",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 

@@ -7,13 +7,7 @@ enum TrackFile {
     ///
     /// - Parameter user: of a CSV with several people, whose points to take
     static func read(_ path: String, user: String? = nil) throws -> Track {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandError("there is no file \(path)")
-        }
-        guard var data = FileManager.default.contents(atPath: path) else {
-            throw CommandError("\(path) cannot be read", hint: "are you allowed to read it?")
-        }
-        if data.starts(with: [0x1F, 0x8B]) { data = try unpack(path) }
+        let data = try contents(path)
         var track: Track
         do throws(FileError) {
             track = try Track.read([UInt8](data))
@@ -32,6 +26,17 @@ enum TrackFile {
                 "\(path) holds no track", hint: "GPX with trkpt, or CSV with lat,lng,datetime,uid")
         }
         return track
+    }
+
+    /// A file's bytes, unpacked where it is packed by gzip.
+    static func contents(_ path: String) throws -> Data {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandError("there is no file \(path)")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandError("\(path) cannot be read", hint: "are you allowed to read it?")
+        }
+        return data.starts(with: [0x1F, 0x8B]) ? try unpack(path) : data
     }
 
     private static func unpack(_ path: String) throws -> Data {

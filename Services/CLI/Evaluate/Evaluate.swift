@@ -1,0 +1,129 @@
+import Foundation
+import Geometry
+import Model
+import Shapes
+import ZoneFiles
+
+/// `jaga evaluate`: what would have been decided about a track.
+enum Evaluate: Command {
+    static let syntax = Syntax(
+        name: "evaluate",
+        summary: "what evaluators decide about a recorded track and zones, offline",
+        details: """
+            Runs the evaluators' own rules over a track, with nothing running and nothing told to
+            anybody: for finding out why a zone fired, and for tuning one before it is used. Clocks
+            ring as they would, by the track's own times.
+
+            Zones come from GeoJSON, PAD, KML or GPX (--radius for points without one), the track
+            from GPX or CSV with a head line (lat,lon,time and, where known, accuracy,speed,course);
+            a track may be packed by gzip.
+
+            Changes that were held back, and first decisions, are shown with --all: distance to the
+            edge (negative inside), the margin that had to be passed, and why.
+            """,
+        options: [
+            .init(name: "--zones", value: "FILE", help: "GeoJSON, PAD, KML or GPX"),
+            .init(name: "--track", value: "FILE", help: "GPX or CSV, also .gz"),
+            .init(
+                name: "--accuracy", value: "METRES",
+                help: "of fixes that tell none (default: unknown, 50 m are assumed)"),
+            .init(
+                name: "--radius", value: "METRES",
+                help: "of points that tell none (default 100)"),
+            .init(
+                name: "--kind", value: "KIND",
+                help: "safe or alert, of zones that tell none (default safe)"),
+            .init(name: "--user", value: "UID", help: "whose points, of a CSV with several people"),
+            .init(name: "--limit", value: "N", help: "only the first N points"),
+            .init(name: "--disarmed", value: nil, help: "alert zones do not alarm"),
+            .init(name: "--all", value: nil, help: "also what was held back, and first decisions"),
+            .init(
+                name: "--plain", value: nil,
+                help: "count what containment without margin would have told"),
+            .init(name: "--json", value: nil, help: "one line of CloudEvents JSON each"),
+        ])
+
+    static func run(_ call: Call) throws -> Int32 {
+        let track = try EvaluateFiles.track(call)
+        let zones = try EvaluateFiles.zones(call)
+        let accuracy = try call.number("--accuracy", default: 0, in: 0...100_000)
+        let limit = try call.number("--limit", default: .max, in: 1...Int.max)
+        var fixes = Array(track.compactMap(\.fix).prefix(limit))
+        guard let start = fixes.first?.time else {
+            throw CommandError(
+                "the track tells no times", hint: "dwelling and clocks need them: a time a point")
+        }
+        for index in fixes.indices where fixes[index].accuracyCentimetres == 0 {
+            fixes[index].accuracyCentimetres = Int32(accuracy * 100)
+        }
+        var run = WhatIf(zones: zones, armed: !call.has("--disarmed"), start: start)
+        var plain = PlainContainment(zones: call.has("--plain") ? zones : [])
+        let report = EvaluateReport(
+            zones: zones, showsAll: call.has("--all"), asJSON: call.has("--json"))
+        for (number, fix) in fixes.enumerated() {
+            run.take(fix)
+            plain.take(fix, number: number)
+            for event in run.takeEvents() { try report.say(event) }
+        }
+        if call.has("--plain") { report.compare(plain, fixes: fixes.count) }
+        return 0
+    }
+}
+
+/// The files of the command.
+enum EvaluateFiles {
+    static func track(_ call: Call) throws -> [TrackPoint] {
+        guard let path = call.value("--track") else {
+            throw CommandError.usage("missing: --track FILE", call.syntax)
+        }
+        return try TrackFile.read(path, user: call.value("--user")).points
+    }
+
+    static func zones(_ call: Call) throws -> [PlacedZone] {
+        guard let path = call.value("--zones") else {
+            throw CommandError.usage("missing: --zones FILE", call.syntax)
+        }
+        guard let format = FileFormat(fileName: path) else {
+            throw CommandError(
+                "\(path): of which kind it is cannot be told from its name",
+                hint: "let it end with .geojson, .pad, .kml or .gpx")
+        }
+        let radius = try call.number("--radius", default: 100, in: 1...250_000)
+        guard let kind = ZoneKind(rawValue: call.value("--kind") ?? "safe") else {
+            throw CommandError.usage("--kind must be safe or alert", call.syntax)
+        }
+        let options = ReadingOptions(pointRadiusCentimetres: Int32(radius * 100), kind: kind)
+        do {
+            let file = try ZoneFile.read(try bytes(of: path), as: format, options)
+            for note in file.notes { Console.complain("jaga evaluate: \(path): \(note)") }
+            return try file.entries.enumerated().map { try zone($1, number: $0, in: path) }
+        } catch let error as FileError {
+            throw CommandError("\(path): \(error)", hint: error.hint)
+        }
+    }
+
+    private static func zone(
+        _ entry: ZoneFile.Entry, number: Int, in path: String
+    ) throws(CommandError) -> PlacedZone {
+        let draft = entry.draft
+        let prepared: PreparedGeometry
+        do {
+            prepared = try prepareChecked(draft.shape, insetCentimetres: draft.insetCentimetres)
+        } catch {
+            throw CommandError(
+                "\(path): \(entry.place): \(draft.name): \(error.description)", hint: error.hint)
+        }
+        let id = ZoneID(ID128(high: 4, low: UInt64(number)))
+        return PlacedZone(
+            Zone(
+                id: id, owner: .circle(WhatIf.circle), name: draft.name, kind: draft.kind,
+                category: draft.category, active: draft.active, priority: draft.priority,
+                shape: draft.shape, prepared: prepared, hysteresisMetres: draft.hysteresisMetres,
+                transitions: draft.transitions, alertDistanceMetres: draft.alertDistanceMetres,
+                dwellSeconds: draft.dwellSeconds, alarm: draft.alarm))
+    }
+
+    private static func bytes(of path: String) throws -> [UInt8] {
+        [UInt8](try TrackFile.contents(path))
+    }
+}
