@@ -169,8 +169,8 @@ let package = Package(
         tests(
             "CLI",
             [
-                "JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Web", "Runtime", "Wire",
-                "ZoneFiles",
+                "JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Shapes", "Web", "Runtime",
+                "Wire", "ZoneFiles",
             ]),
         tests(
             "Simulation",
