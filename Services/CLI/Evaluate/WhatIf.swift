@@ -95,9 +95,9 @@ struct PlainContainment {
 
     mutating func take(_ fix: Fix, number: Int) {
         let point = EarthPoint(fix.position)
-        var near: [Int32] = []
+        var near: [NearRegion] = []
         regions.append(near: point, to: &near)
-        let now = Set(near.filter { shapes[Int($0)].contains(point) })
+        let now = Set(near.map(\.place).filter { shapes[Int($0)].contains(point) })
         defer { inside = now }
         guard let before = inside else { return }
         for zone in now.symmetricDifference(before).sorted() {
