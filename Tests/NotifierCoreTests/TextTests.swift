@@ -53,7 +53,7 @@ struct TextTests {
     }
 
     @Test func `zone news in three languages`() {
-        let saying = Saying.crossed(zone: "School", inside: true, at: Self.now, place: nil)
+        let saying = Saying.zone(.entered, zone: "School", at: Self.now, place: nil)
         let texts = Language.allCases.map {
             Composer(setting($0)).words(for: saying, on: .sms).text
         }
@@ -62,6 +62,61 @@ struct TextTests {
                 "Jaga: Aisha entered School, 10:20.", "Jaga: Aisha tiba di School, 10:20.",
                 "Jaga: Aisha tiba di School, 10:20.",
             ])
+    }
+
+    @Test(arguments: [
+        (
+            Language.english, "Jaga: Aisha is not at School by 10:20.",
+            "Jaga: Aisha: no contact since 07:40 (School, 10:20)."
+        ),
+        (
+            .malay, "Jaga: Aisha tiada di School pada 10:20.",
+            "Jaga: Aisha: tiada hubungan sejak 07:40 (School, 10:20)."
+        ),
+        (
+            .indonesian, "Jaga: Aisha tidak ada di School pukul 10:20.",
+            "Jaga: Aisha: tidak ada kontak sejak 07:40 (School, 10:20)."
+        ),
+    ])
+    func `an absence is only said where there is contact`(
+        language: Language, absent: String, silent: String
+    ) {
+        let seen = Timestamp("2026-11-19T23:40:00Z")!
+        func text(_ hasContact: Bool, _ seen: Timestamp?) -> String {
+            Composer(setting(language)).words(
+                for: .absent(
+                    zone: "School", by: Self.now, hasContact: hasContact, seen: seen,
+                    place: nil), on: .sms
+            ).text
+        }
+        #expect(text(true, seen) == absent)
+        #expect(text(false, seen) == silent)
+        #expect(!text(false, nil).contains("07:40") && text(false, nil).contains("School"))
+    }
+
+    @Test(arguments: Language.allCases)
+    func `zone news is one segment, whatever happened and however long the name`(
+        language: Language
+    ) {
+        for what in ZoneSaying.allCases {
+            for name in ["Aisha", String(repeating: "Long Name ", count: 30)] {
+                let text = Composer(setting(language, who: name)).words(
+                    for: .zone(what, zone: name, at: Self.now, place: nil), on: .sms
+                ).text
+                #expect(SMSText(text).segments == 1, "\(text)")
+            }
+        }
+    }
+
+    @Test func `each saying of a zone is another sentence`() {
+        for language in Language.allCases {
+            let texts = ZoneSaying.allCases.map {
+                Composer(setting(language)).words(
+                    for: .zone($0, zone: "Z", at: Self.now, place: nil), on: .sms
+                ).text
+            }
+            #expect(Set(texts).count == texts.count)
+        }
     }
 
     @Test(arguments: Language.allCases, [Channel.sms, .email])
@@ -111,8 +166,8 @@ struct TextTests {
     }
 
     @Test func `times of another day show it, and without a zone they are in UTC`() {
-        let saying = Saying.crossed(
-            zone: "School", inside: false, at: Self.now - .seconds(3 * 3600), place: nil)
+        let saying = Saying.zone(
+            .left, zone: "School", at: Self.now - .seconds(3 * 3600), place: nil)
         #expect(
             Composer(setting(offset: nil)).words(for: saying, on: .sms).text
                 == "Jaga: Aisha left School, 2026-11-19 23:20 UTC.")
@@ -124,8 +179,7 @@ struct TextTests {
     @Test func `south, west and rounding of coordinates`() {
         let fix = Fix(
             time: Self.now, position: Coordinate(latitudeE7: -5, longitudeE7: -1_799_999_999))
-        let saying = Saying.crossed(
-            zone: "Z", inside: true, at: Self.now, place: Place(fix))
+        let saying = Saying.zone(.entered, zone: "Z", at: Self.now, place: Place(fix))
         let text = Composer(setting()).words(for: saying, on: .sms).text
         #expect(text.contains("mlat=0.00000&mlon=-180.00000"))
         #expect(text.contains("accuracy unknown"))
@@ -171,12 +225,19 @@ struct TextTests {
 
     private static let sayings: [Saying] = {
         var sayings: [Saying] = [
-            .crossed(zone: "School", inside: false, at: now, place: place),
+            .absent(zone: "School", by: now, hasContact: true, seen: now, place: place),
+            .absent(zone: "School", by: now, hasContact: false, seen: now, place: nil),
+            .absent(zone: "School", by: now, hasContact: false, seen: nil, place: nil),
+            .ownAlarm(zone: "River", near: true, at: now),
+            .ownAlarm(zone: "River", near: false, at: now),
             .taken(by: "Budi"), .taken(by: nil), .ended(cancelled: true, by: nil),
             .ended(cancelled: false, by: "Budi"), .holderAsked, .ownTaken(by: nil),
             .ownNobodyYet(number: "999"), .watchReminder(deadline: now, note: "jog"),
             .test(gateway: "kannel"),
         ]
+        for what in ZoneSaying.allCases {
+            sayings.append(.zone(what, zone: "School", at: now, place: place))
+        }
         for trigger in EmergencyTrigger.allCases {
             for repetition in Repetition.allCases {
                 sayings.append(.alarm(Alarm(trigger: trigger, raised: now), repetition))

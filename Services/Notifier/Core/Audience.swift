@@ -3,39 +3,55 @@ import Model
 
 /// Who is told what: one pure function for each kind of news, with a reason for everybody.
 public enum Audience {
-    /// The decisions about a crossing, one for each member of the zone's circle, ids ascending.
+    /// The circles whose zone it is: its own, or those of the person that subscribe to its set;
+    /// ascending. None for a private zone.
+    public static func circles(of news: ZoneNews, in directory: Replica) -> [Circle] {
+        if let id = news.circle { return directory.circle(id).map { [$0] } ?? [] }
+        guard let set = news.set else { return [] }
+        return directory.circles(of: news.person).compactMap(directory.circle)
+            .filter { $0.sets.contains(set) }
+    }
+
+    /// The decisions about zone news, one for each member of the circle, ids ascending.
     ///
-    /// A crossing that is told to nobody (a private zone, too old, not shared) gives each member
-    /// that reason.
+    /// What is told to nobody (too old, not shared) gives each member that reason.
     public static func decide(
-        on crossing: ZoneCrossing, in directory: Replica, at now: Timestamp
+        on news: ZoneNews, in circle: Circle, _ directory: Replica, at now: Timestamp
     ) -> [NotifyDecision] {
-        guard let id = crossing.circle, let circle = directory.circle(id) else { return [] }
-        let forAll = withheld(crossing, from: circle, in: directory, at: now)
+        let forAll = withheld(news, from: circle, in: directory, at: now)
+        let audience = directory.zone(news.zone)?.audience
         return circle.members.sorted { $0.person < $1.person }.map { member in
             NotifyDecision(
                 recipient: member.person,
-                reason: forAll ?? reason(for: member, about: crossing.person))
+                reason: forAll ?? reason(for: member, about: news, audience))
         }
     }
 
-    /// Why the whole circle is not told of a crossing; nil when guardians are.
+    /// Why the whole circle is not told; nil when those are whom the zone names.
     public static func withheld(
-        _ crossing: ZoneCrossing, from circle: Circle, in directory: Replica, at now: Timestamp
+        _ news: ZoneNews, from circle: Circle, in directory: Replica, at now: Timestamp
     ) -> NotifyReason? {
-        guard let subject = circle.member(crossing.person) else { return .notOfCircle }
-        guard let zone = directory.zone(crossing.zone), zone.active else { return .zoneInactive }
-        guard zone.owner == .circle(circle.id) else { return .privateZone }
-        guard zone.transitions.contains(crossing.inside ? .enter : .exit) else {
+        guard let subject = circle.member(news.person) else { return .notOfCircle }
+        if let silence = silence(of: subject, at: now) { return silence }
+        guard let zone = directory.zone(news.zone) else {
+            // Nobody knows any more how small it was.
+            return news.isEndOfZone && subject.precision == .exact ? nil : .zoneInactive
+        }
+        guard zone.active || news.isEndOfZone else { return .zoneInactive }
+        switch zone.owner {
+        case .circle(let owner) where owner == circle.id: break
+        case .set(let owner) where circle.sets.contains(owner): break
+        default: return .privateZone
+        }
+        if let transition = news.transition, !zone.transitions.contains(transition) {
             return .transitionUnwanted
         }
-        if let silence = silence(of: subject, at: now) { return silence }
         if subject.precision == .zone,
             zone.prepared.inradiusCentimetres < Limits.namedZoneInradiusCentimetresMin
         {
             return .zoneTooSmall
         }
-        return now - crossing.fix.time > Limits.newsAgeMax ? .tooOld : nil
+        return now - news.at > Limits.newsAgeMax ? .tooOld : nil
     }
 
     /// Why a member shares nothing at this time; nil while they do.
@@ -47,10 +63,17 @@ public enum Audience {
         }
     }
 
-    private static func reason(for member: Membership, about person: PersonID) -> NotifyReason {
-        if member.person == person { return .themselves }
+    /// - Parameter audience: whom the zone names; nil = guardians and admins.
+    private static func reason(
+        for member: Membership, about news: ZoneNews, _ audience: ZoneAudience?
+    ) -> NotifyReason {
+        if member.person == news.person { return .themselves }
         if member.joined == nil { return .notJoined }
-        return member.role == .member ? .role : .zoneCrossed
+        let isNamed =
+            audience.map {
+                $0.roles.contains(member.role) || $0.people.contains(member.person)
+            } ?? (member.role != .member)
+        return isNamed ? news.reason : .role
     }
 
     /// Everybody of a circle who may ever be told of a person's emergency: joined, and not the

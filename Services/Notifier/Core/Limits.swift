@@ -8,6 +8,8 @@ public enum Limits {
 
     /// Zone news older than this tells nobody anything.
     public static let newsAgeMax = Duration.seconds(15 * 60)
+    /// A ring of one's own phone that is older than this is left to the next.
+    public static let ringAgeMax = Duration.seconds(2 * 60)
     /// A zone smaller than this is not named to others while its person shares zones only.
     public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
     /// A further wait after the last tier, again and again.

@@ -99,8 +99,12 @@ public struct Notifier: Sendable {
 
     private mutating func take(_ event: Event, _ turn: inout Turn) {
         switch event.body {
-        case .zoneEntered(let crossing), .zoneExited(let crossing):
-            crossed(crossing, event.id, &turn)
+        case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent, .alarmEnded:
+            zoneNews(event, &turn)
+        case .alarmStarted(let news):
+            alarmRang(news, event, &turn)
+            zoneNews(event, &turn)
+        case .alarmRepeated(let news): alarmRang(news, event, &turn)
         case .sosRaised(let signal), .watchExpired(let signal): raised(signal, &turn)
         case .sosCancelled(let cancel): cancelled(cancel, &turn)
         case .emergencyCountdown(let news): countdown(news, &turn)

@@ -5,6 +5,16 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     // Told.
     /// A person whom they guard went into or out of a zone.
     case zoneCrossed = "zone-crossed"
+    /// A person whom they guard is near a zone.
+    case zoneApproached = "zone-approached"
+    /// A person whom they guard has been in a zone for long.
+    case zoneDwelled = "zone-dwelled"
+    /// A person whom they guard is not where they should be, or there is no contact.
+    case zoneAbsent = "zone-absent"
+    /// An alarm of a person whom they guard began or ended.
+    case zoneAlarm = "zone-alarm"
+    /// A zone alarms themselves.
+    case ownAlarm = "own-alarm"
     /// It is their tier's turn.
     case tier
     /// Nobody answered on any tier: everybody, on everything.
@@ -63,7 +73,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// Whether the reason leads to a message.
     public var isTold: Bool {
         switch self {
-        case .zoneCrossed, .tier, .exhausted, .pressedAgain, .taken, .standDown, .holderAsked,
+        case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
+            .tier, .exhausted, .pressedAgain, .taken, .standDown, .holderAsked,
             .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,

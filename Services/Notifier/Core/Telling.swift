@@ -2,35 +2,6 @@ import Model
 
 // Making messages: for whom, over which contact points, in which words.
 extension Notifier {
-    /// Zone news: each guardian once on each of their channels.
-    mutating func crossed(_ crossing: ZoneCrossing, _ event: EventID, _ turn: inout Turn) {
-        guard let id = crossing.circle, let circle = turn.directory.circle(id),
-            let subject = circle.member(crossing.person)
-        else { return }
-        var decisions = Audience.decide(on: crossing, in: turn.directory, at: turn.now)
-        for index in decisions.indices where decisions[index].reason.isTold {
-            var draft = Draft(reason: .zoneCrossed, severity: .news, scope: event)
-            draft.circle = circle
-            draft.person = crossing.person
-            draft.expires = crossing.fix.time + Limits.newsAgeMax
-            let telling = tell(
-                decisions[index].recipient,
-                .crossed(
-                    zone: crossing.zoneName, inside: crossing.inside, at: crossing.fix.time,
-                    place: subject.precision == .exact ? Place(crossing.fix) : nil),
-                draft, &turn)
-            decisions[index].reason = telling.reason
-        }
-        var record = TimelineRecord(
-            circle: id, at: turn.now, kind: crossing.inside ? .entered : .left,
-            person: crossing.person, decisions: decisions, trace: turn.trace)
-        record.zone = crossing.zone
-        record.zoneName = crossing.zoneName
-        let withheld = Audience.withheld(crossing, from: circle, in: turn.directory, at: turn.now)
-        record.isShared = withheld.map { $0 == .transitionUnwanted || $0 == .tooOld } ?? true
-        turn.save(.timeline(record))
-    }
-
     /// The owner of a watch is asked before it runs out.
     mutating func watchChanged(_ watch: Watch, _ turn: inout Turn) {
         guard watch.state == .reminded else { return }
@@ -143,8 +114,9 @@ extension Notifier {
         }
         let ways = configuration.channels.filter { draft.channels?.contains($0) ?? true }
         let contacts =
-            draft.channels == nil
-            ? Reach.all(of: person, on: ways) : Reach.preferred(of: person, on: ways)
+            draft.contacts
+            ?? (draft.channels == nil
+                ? Reach.all(of: person, on: ways) : Reach.preferred(of: person, on: ways))
         guard !contacts.isEmpty else { return Telling(reason: .unreachable) }
         guard draft.severity == .safety || lanes.newsWaiting < Limits.newsQueuedMax else {
             return Telling(reason: .queueFull)
@@ -224,6 +196,8 @@ struct Draft {
     var person: PersonID?
     /// Preferred contact points on these channels; nil = all contact points.
     var channels: [Channel]? = Channel.allCases
+    /// Just these, whatever the channels; nil = by the channels.
+    var contacts: [ContactPoint]?
     var expires = Timestamp.distantFuture
 
     init(reason: NotifyReason, severity: Severity, scope: EventID) {

@@ -2,7 +2,15 @@ import Model
 
 /// What a line of a circle's timeline tells.
 public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
-    case entered, left
+    case entered, left, approached, dwelled
+    /// In and out between two fixes.
+    case passedThrough = "passed-through"
+    /// Not inside by a time of day.
+    case absent
+    /// Nobody knows whether they are inside by a time of day.
+    case noContact = "no-contact"
+    case alarmStarted = "alarm-started"
+    case alarmEnded = "alarm-ended"
     case emergencyOpened = "emergency-opened"
     /// Opened without an evaluator.
     case emergencyAdopted = "emergency-adopted"

@@ -242,7 +242,9 @@ extension Event {
     /// Whether the notifier does anything about this kind of event.
     fileprivate var concernsNotifier: Bool {
         switch kind {
-        case .zoneEntered, .zoneExited, .emergencyCountdown, .emergencyOpened, .emergencyJoined,
+        case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent,
+            .alarmStarted, .alarmRepeated, .alarmEnded, .emergencyCountdown, .emergencyOpened,
+            .emergencyJoined,
             .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
             .sosCancelled, .clockFired, .watchChanged, .watchExpired:
             true

@@ -54,8 +54,20 @@ public struct Composer: Sendable {
     private func pieces(of saying: Saying, nameMax: Int) -> Pieces {
         let who = name(reader.who, nameMax)
         switch saying {
-        case .crossed(let zone, let inside, let at, let place):
-            return crossed(who, name(zone, nameMax), inside: inside, at: at, place: place)
+        case .zone(let what, let zone, let at, let place):
+            return sentence(
+                phrases.zone(what, who: who, zone: name(zone, nameMax), at: clock(at)), place)
+        case .absent(let zone, let by, let hasContact, let seen, let place):
+            let zone = name(zone, nameMax)
+            guard !hasContact else {
+                return sentence(phrases.absent(who: who, zone: zone, by: clock(by)), place)
+            }
+            return sentence(
+                phrases.noContact(
+                    who: who, zone: zone, by: clock(by), since: seen.map { clock($0) }), nil)
+        case .ownAlarm(let zone, let near, let at):
+            return sentence(
+                phrases.ownAlarm(zone: name(zone, nameMax), near: near, at: clock(at)), nil)
         case .alarm(let alarm, let repetition): return pieces(of: alarm, repetition, who: who)
         case .taken(let by):
             return short(phrases.taken(who: who, by: by.map { name($0, nameMax) }))
@@ -80,10 +92,8 @@ public struct Composer: Sendable {
         Pieces(subject: "Jaga: \(sentence)", vital: ["Jaga: \(sentence)"], rest: referenceLine)
     }
 
-    private func crossed(
-        _ who: String, _ zone: String, inside: Bool, at: Timestamp, place: Place?
-    ) -> Pieces {
-        let sentence = phrases.crossed(who: who, zone: zone, inside: inside, at: clock(at))
+    /// A sentence, and the place if it may be seen.
+    private func sentence(_ sentence: String, _ place: Place?) -> Pieces {
         var pieces = Pieces(subject: "Jaga: \(sentence)", vital: ["Jaga: \(sentence)"], rest: [])
         if let place {
             pieces.vital.append(PlaceText.link(place.position, map: reader.map))

@@ -40,8 +40,33 @@ struct EnglishPhrases: Phrasebook {
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func because(circle: String) -> String { "You are told as a member of \(circle)" }
 
-    func crossed(who: String, zone: String, inside: Bool, at: String) -> String {
-        "\(who) \(inside ? "entered" : "left") \(zone), \(at)"
+    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String {
+        let sentence =
+            switch what {
+            case .entered: "\(who) entered \(zone)"
+            case .left: "\(who) left \(zone)"
+            case .near: "\(who) is near \(zone)"
+            case .stays: "\(who) is still in \(zone)"
+            case .passedThrough: "\(who) passed through \(zone)"
+            case .alertEntered: "ALERT \(who) entered \(zone)"
+            case .alertNear: "ALERT \(who) is near \(zone)"
+            case .alertInside: "ALERT \(who) is in \(zone)"
+            case .alertLeft: "Over: \(who) left \(zone)"
+            case .alertOver: "Over: the alarm of \(zone) for \(who)"
+            }
+        return "\(sentence), \(at)"
+    }
+
+    func absent(who: String, zone: String, by: String) -> String {
+        "\(who) is not at \(zone) by \(by)"
+    }
+
+    func noContact(who: String, zone: String, by: String, since: String?) -> String {
+        "\(who): no contact\(since.map { " since \($0)" } ?? "") (\(zone), \(by))"
+    }
+
+    func ownAlarm(zone: String, near: Bool, at: String) -> String {
+        "ALERT: you are \(near ? "near" : "in") \(zone), \(at)"
     }
 
     func taken(who: String, by: String?) -> String {

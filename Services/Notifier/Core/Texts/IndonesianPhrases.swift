@@ -40,8 +40,33 @@ struct IndonesianPhrases: Phrasebook {
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func because(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
 
-    func crossed(who: String, zone: String, inside: Bool, at: String) -> String {
-        "\(who) \(inside ? "tiba di" : "keluar dari") \(zone), \(at)"
+    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String {
+        let sentence =
+            switch what {
+            case .entered: "\(who) tiba di \(zone)"
+            case .left: "\(who) keluar dari \(zone)"
+            case .near: "\(who) berada di dekat \(zone)"
+            case .stays: "\(who) masih berada di \(zone)"
+            case .passedThrough: "\(who) melewati \(zone)"
+            case .alertEntered: "PERINGATAN \(who) memasuki \(zone)"
+            case .alertNear: "PERINGATAN \(who) berada di dekat \(zone)"
+            case .alertInside: "PERINGATAN \(who) berada di \(zone)"
+            case .alertLeft: "Selesai: \(who) keluar dari \(zone)"
+            case .alertOver: "Selesai: alarm \(zone) untuk \(who)"
+            }
+        return "\(sentence), \(at)"
+    }
+
+    func absent(who: String, zone: String, by: String) -> String {
+        "\(who) tidak ada di \(zone) pukul \(by)"
+    }
+
+    func noContact(who: String, zone: String, by: String, since: String?) -> String {
+        "\(who): tidak ada kontak\(since.map { " sejak \($0)" } ?? "") (\(zone), \(by))"
+    }
+
+    func ownAlarm(zone: String, near: Bool, at: String) -> String {
+        "PERINGATAN: Anda berada di \(near ? "dekat " : "")\(zone), \(at)"
     }
 
     func taken(who: String, by: String?) -> String {

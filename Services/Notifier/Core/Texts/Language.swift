@@ -41,7 +41,11 @@ protocol Phrasebook: Sendable {
     func takeIt(reference: String) -> String
     func reference(_ reference: String) -> String
     func because(circle: String) -> String
-    func crossed(who: String, zone: String, inside: Bool, at: String) -> String
+    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String
+    func absent(who: String, zone: String, by: String) -> String
+    /// Nobody knows whether they are in the zone.
+    func noContact(who: String, zone: String, by: String, since: String?) -> String
+    func ownAlarm(zone: String, near: Bool, at: String) -> String
     func taken(who: String, by: String?) -> String
     func cancelled(who: String) -> String
     func resolved(who: String, by: String?) -> String

@@ -40,8 +40,33 @@ struct MalayPhrases: Phrasebook {
     func reference(_ reference: String) -> String { "Ruj \(reference)" }
     func because(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
 
-    func crossed(who: String, zone: String, inside: Bool, at: String) -> String {
-        "\(who) \(inside ? "tiba di" : "keluar dari") \(zone), \(at)"
+    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String {
+        let sentence =
+            switch what {
+            case .entered: "\(who) tiba di \(zone)"
+            case .left: "\(who) keluar dari \(zone)"
+            case .near: "\(who) berada dekat \(zone)"
+            case .stays: "\(who) masih berada di \(zone)"
+            case .passedThrough: "\(who) melalui \(zone)"
+            case .alertEntered: "AMARAN \(who) memasuki \(zone)"
+            case .alertNear: "AMARAN \(who) berada dekat \(zone)"
+            case .alertInside: "AMARAN \(who) berada di \(zone)"
+            case .alertLeft: "Tamat: \(who) keluar dari \(zone)"
+            case .alertOver: "Tamat: penggera \(zone) untuk \(who)"
+            }
+        return "\(sentence), \(at)"
+    }
+
+    func absent(who: String, zone: String, by: String) -> String {
+        "\(who) tiada di \(zone) pada \(by)"
+    }
+
+    func noContact(who: String, zone: String, by: String, since: String?) -> String {
+        "\(who): tiada hubungan\(since.map { " sejak \($0)" } ?? "") (\(zone), \(by))"
+    }
+
+    func ownAlarm(zone: String, near: Bool, at: String) -> String {
+        "AMARAN: anda berada \(near ? "dekat" : "di") \(zone), \(at)"
     }
 
     func taken(who: String, by: String?) -> String {

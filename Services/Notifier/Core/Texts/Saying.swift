@@ -2,8 +2,13 @@ import Model
 
 /// What a message says, before it has words.
 public enum Saying: Hashable, Sendable {
-    /// A person went into or out of a zone.
-    case crossed(zone: String, inside: Bool, at: Timestamp, place: Place?)
+    /// Something happened between a person and a zone.
+    case zone(ZoneSaying, zone: String, at: Timestamp, place: Place?)
+    /// Not inside by a time of day; without contact since they were seen last, nothing else is
+    /// known.
+    case absent(zone: String, by: Timestamp, hasContact: Bool, seen: Timestamp?, place: Place?)
+    /// To the person whom a zone alarms.
+    case ownAlarm(zone: String, near: Bool, at: Timestamp)
     case alarm(Alarm, Repetition)
     /// Somebody has taken it; nil = the operator.
     case taken(by: String?)
@@ -19,6 +24,15 @@ public enum Saying: Hashable, Sendable {
     case watchReminder(deadline: Timestamp, note: String?)
     /// A try of a gateway.
     case test(gateway: String)
+}
+
+/// What happened between a person and a zone.
+public enum ZoneSaying: Hashable, Sendable, CaseIterable {
+    case entered, left, near, stays, passedThrough
+    /// Of a zone that alarms.
+    case alertEntered, alertNear, alertInside, alertLeft
+    /// The alarm ended, though the person went nowhere.
+    case alertOver
 }
 
 /// Where somebody was, and how sure that is.

@@ -1,0 +1,150 @@
+import Hashing
+import Model
+
+/// Something that happened between a person and a zone, as a circle may hear of it.
+public struct ZoneNews: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case entered, left, approached, dwelled
+        /// In and out between two fixes.
+        case passed
+        /// False: nothing is known but that there is no contact.
+        case absent(hasContact: Bool)
+        case alarmStarted(Presence, initial: Bool)
+        case alarmEnded(AlarmEnd)
+    }
+
+    public var kind: Kind
+    public var person: PersonID
+    public var zone: ZoneID
+    public var zoneName: String
+    public var zoneKind: ZoneKind
+    public var circle: CircleID?
+    public var set: ZoneSetID?
+    /// When it happened, or was found.
+    public var at: Timestamp
+    public var fix: Fix?
+
+    /// What an event tells; nil where it is news for nobody.
+    ///
+    /// The second half of a pass – out again – is told by the first. What is found (`initial`) or
+    /// held back is told to nobody.
+    public init?(_ event: Event) {
+        switch event.body {
+        case .zoneEntered(let crossing):
+            self.init(
+                crossing.interpolated ? .passed : .entered, crossing, at: crossing.fix.time)
+        case .zoneExited(let crossing) where !crossing.interpolated:
+            self.init(.left, crossing, at: crossing.fix.time)
+        case .zoneApproached(let crossing):
+            self.init(.approached, crossing, at: crossing.fix.time)
+        // A clock finds it: the fix may be of long ago.
+        case .zoneDwelled(let crossing): self.init(.dwelled, crossing, at: event.time)
+        case .zoneAbsent(let absence): self.init(absence)
+        case .alarmStarted(let news):
+            self.init(.alarmStarted(news.presence, initial: news.initial), news, at: event.time)
+        case .alarmEnded(let news):
+            self.init(.alarmEnded(news.end ?? .removed), news, at: event.time)
+        default: return nil
+        }
+    }
+
+    private init(_ kind: Kind, _ crossing: ZoneCrossing, at time: Timestamp) {
+        self.kind = kind
+        (person, zone, zoneName) = (crossing.person, crossing.zone, crossing.zoneName)
+        (zoneKind, circle, set) = (crossing.zoneKind, crossing.circle, crossing.set)
+        (at, fix) = (time, crossing.fix)
+    }
+
+    private init(_ absence: ZoneAbsence) {
+        kind = .absent(hasContact: absence.hasContact)
+        (person, zone, zoneName) = (absence.person, absence.zone, absence.zoneName)
+        (circle, set, at, fix) = (absence.circle, absence.set, absence.by, absence.fix)
+        zoneKind = .safe
+    }
+
+    private init(_ kind: Kind, _ news: AlarmNews, at time: Timestamp) {
+        self.kind = kind
+        (person, zone, zoneName) = (news.person, news.zone, news.zoneName)
+        (zoneKind, circle, set) = (.alert, news.circle, news.set)
+        (at, fix) = (time, news.fix)
+    }
+
+    /// The end of an alarm because its zone is gone or switched off.
+    var isEndOfZone: Bool { kind == .alarmEnded(.removed) }
+
+    /// What the zone must want told; nil = an alarm is told whatever it wants.
+    var transition: Transition? {
+        switch kind {
+        case .entered: .enter
+        case .left: .exit
+        case .approached: .approach
+        case .dwelled: .dwell
+        case .passed: .cross
+        case .absent: .absent
+        case .alarmStarted, .alarmEnded: nil
+        }
+    }
+
+    var timelineKind: TimelineKind {
+        switch kind {
+        case .entered: .entered
+        case .left: .left
+        case .approached: .approached
+        case .dwelled: .dwelled
+        case .passed: .passedThrough
+        case .absent(hasContact: true): .absent
+        case .absent(hasContact: false): .noContact
+        case .alarmStarted: .alarmStarted
+        case .alarmEnded: .alarmEnded
+        }
+    }
+
+    /// Why those are told who are.
+    var reason: NotifyReason {
+        switch kind {
+        case .entered, .left, .passed: .zoneCrossed
+        case .approached: .zoneApproached
+        case .dwelled: .zoneDwelled
+        case .absent: .zoneAbsent
+        case .alarmStarted, .alarmEnded: .zoneAlarm
+        }
+    }
+
+    /// An alert zone tells by a crossing and by its alarm of the same fix: people hear it once.
+    func scope(of event: EventID) -> EventID {
+        guard zoneKind == .alert, let fix else { return event }
+        let part: String
+        switch kind {
+        case .entered, .approached, .alarmStarted: part = "start"
+        case .left, .alarmEnded: part = "end"
+        case .dwelled, .passed, .absent: return event
+        }
+        return EventID(
+            Hash.id(
+                "alert", .text(part), .id(person), .id(zone), .number(fix.time.microseconds)))
+    }
+
+    /// - Parameter showsPlace: the circle may see exact positions.
+    func saying(showsPlace: Bool) -> Saying {
+        let place = showsPlace ? fix.map(Place.init) : nil
+        func said(_ what: ZoneSaying) -> Saying {
+            .zone(what, zone: zoneName, at: at, place: place)
+        }
+        switch kind {
+        case .entered: return said(zoneKind == .alert ? .alertEntered : .entered)
+        case .left: return said(zoneKind == .alert ? .alertLeft : .left)
+        case .approached: return said(zoneKind == .alert ? .alertNear : .near)
+        case .dwelled: return said(.stays)
+        case .passed: return said(.passedThrough)
+        case .alarmStarted(.near, _): return said(.alertNear)
+        case .alarmStarted(_, initial: true): return said(.alertInside)
+        case .alarmStarted: return said(.alertEntered)
+        case .alarmEnded(.exit): return said(.alertLeft)
+        case .alarmEnded: return said(.alertOver)
+        case .absent(let hasContact):
+            return .absent(
+                zone: zoneName, by: at, hasContact: hasContact, seen: fix?.time,
+                place: hasContact ? place : nil)
+        }
+    }
+}
