@@ -270,7 +270,7 @@ import Testing
         #expect(joined.news[0].fix == own)
         world.pass(seconds: 60)
         _ = world.report(north: 20, battery: 79)
-        _ = world.report(north: 20, age: 3600, late: true, battery: 99)
+        _ = world.report(north: 20, after: 0, age: 3600, late: true, battery: 99)
         let taken = world.handle(.inputAcknowledgement(answer(1, world)))
         #expect(taken.news[0].fix?.time == world.now)
         #expect(taken.news[0].battery == 79)

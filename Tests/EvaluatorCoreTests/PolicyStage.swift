@@ -78,9 +78,5 @@ struct PolicyStage {
 }
 
 extension JudgedZones {
-    static func judged(_ placed: [PlacedZone]) -> JudgedZones {
-        var zones = JudgedZones()
-        zones.replace(by: placed, at: 1)
-        return zones
-    }
+    static func judged(_ placed: [PlacedZone]) -> JudgedZones { JudgedZones(placed) }
 }

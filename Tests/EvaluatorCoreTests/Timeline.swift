@@ -9,7 +9,6 @@ extension World {
     mutating func timeline(_ line: String, accuracy: Double = 10) -> String {
         var answer = ""
         for mark in line {
-            pass(seconds: 60)
             let outputs: [Event]
             switch mark {
             case "O": outputs = report(north: 500, accuracy: accuracy)
@@ -17,9 +16,11 @@ extension World {
             case "i": outputs = report(north: 185, accuracy: accuracy)
             case "I": outputs = report(north: 50, accuracy: accuracy)
             case "|": return answer + "|"
-            default: outputs = []
+            default:
+                pass(seconds: 60)
+                outputs = []
             }
-            answer += outputs.isEmpty ? (mark == "-" ? "-" : ".") : outputs.marbles
+            answer += outputs.marbles.isEmpty ? (mark == "-" ? "-" : ".") : outputs.marbles
         }
         return answer
     }

@@ -44,17 +44,20 @@ struct World {
 
     mutating func pass(seconds: Int64) { now = now + .seconds(seconds) }
 
-    /// A fix so many metres north of the middle, taken now or `age` seconds ago.
+    /// A fix so many metres north of the middle, `after` seconds from now, taken then or `age`
+    /// seconds before; `speed` in metres a second.
     mutating func report(
-        north: Double, east: Double = 0, accuracy: Double = 10, age: Int64 = 0,
-        device: DeviceID = phone, late: Bool = false, battery: UInt8? = nil
+        north: Double, east: Double = 0, accuracy: Double = 10, after: Int64 = 60, age: Int64 = 0,
+        speed: Double? = nil, device: DeviceID = phone, late: Bool = false, battery: UInt8? = nil
     ) -> [Event] {
+        pass(seconds: after)
         let position = Coordinate(
             latitude: World.middle.latitude + north / 110_574.276,
             longitude: World.middle.longitude + east / 111_319.491)
         let fix = Fix(
             time: now - .seconds(age), position: position ?? World.middle,
-            accuracyCentimetres: Int32(accuracy * 100))
+            accuracyCentimetres: Int32(accuracy * 100),
+            speedCentimetresPerSecond: speed.map { Int32($0 * 100) })
         let id = ReportID(ID128(high: 8, low: reports))
         return handle(
             .inputReport(
@@ -94,7 +97,8 @@ extension [Event] {
     var crossings: [ZoneCrossing] {
         compactMap { event in
             switch event.body {
-            case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+            case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+                .zoneApproached(let crossing), .zoneDwelled(let crossing):
                 crossing
             default: nil
             }
@@ -113,16 +117,25 @@ extension [Event] {
         }
     }
 
+    var withheld: [ZoneCrossing] {
+        compactMap { if case .zoneWithheld(let crossing) = $0.body { crossing } else { nil } }
+    }
+
     var kinds: [EventKind] { map(\.kind) }
 
-    /// `E` entered, `X` exited, `!` first found inside, `?` first found outside.
+    /// `E` entered, `X` exited, `A` approached, `D` dwelled, `M` missed; `!` found inside, `~`
+    /// found near, `?` found outside. What was held back, clocks and hints are no marbles.
     var marbles: String {
         map { event in
             switch event.body {
             case .zoneEntered: "E"
             case .zoneExited: "X"
-            case .zoneInitial(let crossing): crossing.inside ? "!" : "?"
-            default: "+"
+            case .zoneApproached: "A"
+            case .zoneDwelled: "D"
+            case .zoneAbsent: "M"
+            case .zoneInitial(let crossing):
+                crossing.inside ? "!" : crossing.after == .near ? "~" : "?"
+            default: ""
             }
         }.joined()
     }

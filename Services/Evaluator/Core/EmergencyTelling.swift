@@ -10,6 +10,10 @@ extension PartitionState {
         // A trigger counts for somebody who was never configured, too.
         if begins { _ = people.place(of: person, making: PersonState(id: person)) }
         guard let place = people.place(of: person) else { return }
+        var turn = Turn(event, rules)
+        swap(&turn.outputs, &outputs)
+        defer { swap(&turn.outputs, &outputs) }
+        advance(place, to: event.time, &turn)
         let now = event.time
         let steps =
             switch event.body {
@@ -25,21 +29,21 @@ extension PartitionState {
             case .inputResolution(let answer): people[place].emergency.resolve(answer)
             default: [EmergencyLife.Step]()
             }
-        tell(steps, of: people[place], event, into: &outputs)
+        tell(steps, of: people[place], &turn)
+        // In an emergency a suspect is believed sooner.
+        if people[place].suspect != nil { people[place].isWakeStale = true }
+        finish(place, &turn)
     }
 
     /// Makes events of what was decided.
-    func tell(
-        _ steps: [EmergencyLife.Step], of person: PersonState, _ event: Event,
-        into outputs: inout [Event]
-    ) {
+    func tell(_ steps: [EmergencyLife.Step], of person: PersonState, _ turn: inout Turn) {
         for step in steps {
             let body: EventBody
             let subject: HashPart
             let cause: ID128
             switch step {
             case .news(let news):
-                body = news.body(of: person)
+                body = news.body(of: person, turn.rules)
                 subject = .id(news.emergency.id)
                 cause = news.cause
             case .clockWanted(let clock, let signal):
@@ -51,9 +55,7 @@ extension PartitionState {
                 subject = .id(clock.id)
                 cause = signal.raw
             }
-            let id = Hash.meaning(
-                kind: body.kind, person: person.id, subject: subject, cause: cause)
-            outputs.append(Event(id: id, time: event.time, trace: event.trace, body: body))
+            turn.tell(body, of: person.id, subject: subject, cause: cause)
         }
     }
 }
@@ -76,18 +78,20 @@ extension EmergencyStep {
         }
     }
 
-    fileprivate func body(of person: PersonState) -> EventBody {
+    fileprivate func body(of person: PersonState, _ rules: EvaluatorRules) -> EventBody {
         switch kind {
-        case .countdown: .emergencyCountdown(news(of: person, emergency.phase.state))
-        case .opened: .emergencyOpened(news(of: person, emergency.phase.state))
-        case .joined: .emergencyJoined(news(of: person, emergency.phase.state))
-        case .cancelled: .emergencyCancelled(news(of: person, .cancelled))
-        case .acknowledged: .emergencyAcknowledged(news(of: person, .acknowledged))
-        case .resolved: .emergencyResolved(news(of: person, .resolved))
+        case .countdown: .emergencyCountdown(news(of: person, emergency.phase.state, rules))
+        case .opened: .emergencyOpened(news(of: person, emergency.phase.state, rules))
+        case .joined: .emergencyJoined(news(of: person, emergency.phase.state, rules))
+        case .cancelled: .emergencyCancelled(news(of: person, .cancelled, rules))
+        case .acknowledged: .emergencyAcknowledged(news(of: person, .acknowledged, rules))
+        case .resolved: .emergencyResolved(news(of: person, .resolved, rules))
         }
     }
 
-    private func news(of person: PersonState, _ state: EmergencyState) -> EmergencyNews {
+    private func news(
+        of person: PersonState, _ state: EmergencyState, _ rules: EvaluatorRules
+    ) -> EmergencyNews {
         var fix = emergency.fix
         var battery = emergency.battery ?? person.battery
         if let last = person.lastFix, fix.map({ $0.time < last.time }) ?? true {
@@ -98,7 +102,8 @@ extension EmergencyStep {
             emergency: emergency.id, person: person.id, state: state, trigger: emergency.trigger,
             signal: signal, raised: emergency.raised, countdownEnds: emergency.countdownEnds,
             fix: fix, battery: battery, note: note ?? emergency.note,
-            by: by, late: emergency.late, reopened: reopened)
+            by: by, late: emergency.late, reopened: reopened,
+            suspect: person.isSuspect(fix, rules))
     }
 }
 

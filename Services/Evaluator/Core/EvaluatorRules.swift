@@ -20,15 +20,32 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var alarmCycleSecondsMin: Int64 = 10
     /// Those of hints to phones.
     public var reporting = ReportingRules()
+    /// Who seems to move faster than this did not, centimetres a second.
+    public var speedMax: Int32 = 7000
+    /// Where both fixes tell their speed, nor so many times the larger and a bit more.
+    public var speedFactor: Int32 = 3
+    /// The bit more, centimetres a second.
+    public var speedAllowance: Int32 = 1500
+    /// A suspect that no other fix follows for so long is believed, seconds.
+    public var suspectSeconds: Int64 = 1800
+    /// In an emergency, seconds.
+    public var suspectSecondsInEmergency: Int64 = 180
+    /// The way between two fixes says something if no more time is between them, seconds.
+    public var waySecondsMax: Int64 = 300
+    /// A fix no older than this is contact, seconds.
+    public var contactSeconds: Int64 = 900
 
     public init() {}
 
     /// Beyond the edge by more than this counts, centimetres: the zone's hysteresis or the fix's
     /// accuracy, whichever is larger.
-    func margin(hysteresisMetres: Int, accuracyCentimetres: Int32) -> Int32 {
-        let known = accuracyCentimetres > 0 ? accuracyCentimetres : unknownAccuracyCentimetres
+    func margin(hysteresisMetres: Int32, accuracyCentimetres: Int32) -> Int32 {
+        let known = accuracy(accuracyCentimetres)
         let asked = Int64(known) * Int64(accuracyFactorPercent) / 100
-        let hysteresis = Int64(min(max(0, hysteresisMetres), 1_000_000)) * 100
+        let hysteresis = Int64(hysteresisMetres) * 100
         return Int32(clamping: max(hysteresis, min(asked, Int64(accuracyMarginCentimetresMax))))
     }
+
+    /// What is assumed where none is told.
+    func accuracy(_ told: Int32) -> Int32 { told > 0 ? told : unknownAccuracyCentimetres }
 }

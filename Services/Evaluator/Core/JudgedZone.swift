@@ -3,105 +3,171 @@ import Model
 
 /// An active zone, as much of it as is looked at for each fix near it.
 ///
-/// Small, because what a fix costs is mostly memory: whatever is read only when something is told
+/// Small, because what a fix costs is mostly memory: whatever is read only when something happens
 /// belongs to ``ZoneDetails``.
-struct JudgedZone: Sendable {
+struct JudgedZone: Hashable, Sendable {
     let id: ZoneID
-    /// When it came, counted in records of configuration: for a person judged before that, the
-    /// next decision is the first one.
-    fileprivate(set) var since: UInt64
-    let hysteresisMetres: Int32
     let kind: ZoneKind
+    /// Whether the way between two fixes can cross it.
+    let isCrossed: Bool
+    let isScheduled: Bool
+    let hysteresisMetres: Int32
+    /// 0 = nothing is near.
+    let alertCentimetres: Int32
 
-    fileprivate init(_ zone: PlacedZone, since: UInt64) {
+    init(_ zone: PlacedZone) {
         id = zone.id
-        self.since = since
-        hysteresisMetres = Int32(clamping: zone.hysteresisMetres)
         kind = zone.kind
+        isCrossed = zone.transitions.contains(.cross)
+        isScheduled = zone.schedule != nil
+        hysteresisMetres = Int32(min(max(0, zone.hysteresisMetres), 1_000_000))
+        alertCentimetres = Int32(min(max(0, zone.alertDistanceMetres), 1_000_000) * 100)
+    }
+
+    /// Beyond this nothing can change about somebody who is outside, metres. A centimetre more,
+    /// because distances are rounded.
+    var reachMetres: Double { Double(alertCentimetres) / 100 + 0.01 }
+}
+
+/// What is read of a zone only when something happens.
+struct ZoneDetails: Hashable, Sendable {
+    let name: String
+    let category: String
+    /// Lower is more urgent.
+    let priority: Int
+    /// 0 = a long stay is not told.
+    let dwellSeconds: Int64
+    let calendar: ZoneCalendar
+    let absentByMinute: Int?
+    let alarm: ZoneAlarm
+    let messages: [MessageID]
+
+    init(_ zone: PlacedZone) {
+        name = zone.name
+        category = zone.category
+        priority = zone.priority
+        dwellSeconds = Int64(min(max(0, zone.dwellSeconds), 1_000_000_000))
+        calendar = ZoneCalendar(clock: zone.clock, schedule: zone.schedule)
+        absentByMinute = zone.absentByMinute.map { min(max(0, $0), 1439) }
+        alarm = zone.alarm
+        messages = zone.messages
     }
 }
 
-/// What is read of a zone only when something is told.
-struct ZoneDetails: Sendable {
-    let name: String
+/// A zone with its shape, before it lies among others.
+struct PreparedZone: Sendable {
+    let zone: JudgedZone
+    let details: ZoneDetails
+    let region: Region
 
-    fileprivate init(_ zone: PlacedZone) { name = zone.name }
-}
+    /// Nil for a geometry of a format that this program does not know.
+    init?(_ zone: PlacedZone) {
+        guard let region = Region(zone.geometry) else { return nil }
+        self.zone = JudgedZone(zone)
+        details = ZoneDetails(zone)
+        self.region = region
+    }
 
-/// A zone while zones are replaced.
-private struct ReadZone {
-    var zone: PlacedZone
-    var region: Region
+    /// The active ones by id, of those that share one the first; and how many cannot be read.
+    static func all(_ placed: [PlacedZone]) -> (zones: [PreparedZone], unreadable: Int) {
+        var zones: [PreparedZone] = []
+        zones.reserveCapacity(placed.count)
+        var unreadable = 0
+        var seen: Set<ZoneID> = []
+        for zone in placed where zone.active && seen.insert(zone.id).inserted {
+            if let prepared = PreparedZone(zone) {
+                zones.append(prepared)
+            } else {
+                unreadable += 1
+            }
+        }
+        zones.sort { $0.zone.id < $1.zone.id }
+        return (zones, unreadable)
+    }
 }
 
 /// The active zones of one owner.
 struct JudgedZones: Sendable {
+    /// What is found by a search; kept from one to the next, so that nothing is allocated.
+    struct Search: Sendable {
+        fileprivate(set) var found: [NearRegion] = []
+        fileprivate var crossed: [Int32] = []
+    }
+
     /// By id; where they are looked up, those that are close together on earth together.
     private(set) var zones: [JudgedZone] = []
     /// In the same places.
     private(set) var details: [ZoneDetails] = []
     /// Their shapes, in the same places.
     private(set) var regions = JudgedZones.noRegions
+    /// Places of those that somebody can be absent from.
+    private(set) var absent: [Int] = []
     /// Zones whose geometry this program cannot read.
     private(set) var unreadable = 0
+    /// Whether the way between two fixes can cross any.
+    private var areCrossed = false
     /// Places in the order of ids; empty while the zones are in that order themselves, because
-    /// going through all of them is as fast, or ids are not unique.
+    /// going through all of them is as fast.
     private var order: [Int32] = []
     /// From so many zones on they are looked up.
     private static let lookedUpMin = 24
     private static let noRegions = RegionSet([])
 
-    /// Replaces all zones. One that was there before stays known to the people it judges, with a
-    /// new shape, too; one that was away or inactive is new.
-    mutating func replace(by placed: [PlacedZone], at count: UInt64) {
-        let before = self
-        unreadable = 0
-        var kept: [ReadZone] = []
-        kept.reserveCapacity(placed.count)
-        for zone in placed.sorted(by: { $0.id < $1.id }) where zone.active {
-            if let region = Region(zone.geometry) {
-                kept.append(ReadZone(zone: zone, region: region))
-            } else {
-                unreadable += 1
-            }
-        }
-        order = []
-        if kept.count >= JudgedZones.lookedUpMin,
-            zip(kept, kept.dropFirst()).allSatisfy({ $0.zone.id < $1.zone.id })
-        {
-            let byPlace = RegionSet.order(of: kept.lazy.map(\.region))
-            order = [Int32](repeating: 0, count: kept.count)
-            for (place, index) in byPlace.enumerated() { order[index] = Int32(place) }
-            kept = byPlace.map { kept[$0] }
-        }
-        zones = kept.map { read in
-            let old = before.place(of: read.zone.id)
-            return JudgedZone(read.zone, since: old.map { before.zones[$0].since } ?? count)
-        }
-        details = kept.map { ZoneDetails($0.zone) }
-        regions = kept.isEmpty ? JudgedZones.noRegions : RegionSet(kept.lazy.map(\.region))
+    init() {}
+
+    init(_ placed: [PlacedZone]) {
+        let (prepared, unreadable) = PreparedZone.all(placed)
+        self.init(prepared)
+        self.unreadable = unreadable
     }
 
-    /// Finds the zones that a fix can change something about: those that its point may be in and
-    /// those that its person was inside of.
+    /// - Parameter prepared: by id, each once.
+    init(_ prepared: [PreparedZone]) {
+        var prepared = prepared
+        if prepared.count >= JudgedZones.lookedUpMin {
+            let byPlace = RegionSet.order(of: prepared.lazy.map(\.region))
+            order = [Int32](repeating: 0, count: prepared.count)
+            for (place, index) in byPlace.enumerated() { order[index] = Int32(place) }
+            prepared = byPlace.map { prepared[$0] }
+        }
+        zones = prepared.map(\.zone)
+        details = prepared.map(\.details)
+        absent = prepared.indices.filter { prepared[$0].details.absentByMinute != nil }
+        areCrossed = zones.contains(where: \.isCrossed)
+        if !prepared.isEmpty {
+            regions = RegionSet(
+                prepared.lazy.map(\.region), extraReachMetres: zones.map(\.reachMetres))
+        }
+    }
+
+    /// Finds the zones that a fix can change something about: those that its point may be in or
+    /// near, those of which something is known, and those that the way to it may cross.
     ///
-    /// - Parameter found: becomes the zones' places, in the order of their ids; the caller keeps
-    ///   it, so that nothing is allocated.
+    /// - Parameters:
+    ///   - way: where the way to the point begins; nil = none is crossed.
+    ///   - search: becomes the zones' places, in the order of their ids.
     /// - Returns: false if all zones have to be looked at.
     func find(
-        near point: EarthPoint, inside: [ZoneID], into found: inout [NearRegion]
+        near point: EarthPoint, from way: EarthPoint?, known: [ZonePresence],
+        into search: inout Search
     ) -> Bool {
         guard !order.isEmpty else { return false }
-        found.removeAll(keepingCapacity: true)
-        regions.append(near: point, to: &found)
-        let near = found.count
-        for id in inside
-        where !found[..<near].contains(where: { zones[Int($0.place)].id == id }) {
-            if let place = place(of: id) {
-                found.append(NearRegion(place: Int32(place), isSurelyInside: false))
+        search.found.removeAll(keepingCapacity: true)
+        regions.append(near: point, to: &search.found)
+        let near = search.found.count
+        for presence in known {
+            guard let place = place(of: presence.zone) else { continue }
+            search.add(Int32(place), after: near)
+        }
+        if areCrossed, let way {
+            let met = search.found.count
+            search.crossed.removeAll(keepingCapacity: true)
+            regions.append(crossedBy: way, to: point, to: &search.crossed)
+            for place in search.crossed where zones[Int(place)].isCrossed {
+                search.add(place, after: met)
             }
         }
-        sort(&found)
+        sort(&search.found)
         return true
     }
 
@@ -119,28 +185,8 @@ struct JudgedZones: Sendable {
         }
     }
 
-    func contains(_ id: ZoneID) -> Bool { place(of: id) != nil }
-
-    /// The zones that came after a record of configuration, by id.
-    func newer(than count: UInt64) -> [JudgedZone] {
-        let new = zones.filter { $0.since > count }
-        return order.isEmpty ? new : new.sorted { $0.id < $1.id }
-    }
-
-    /// Says when a zone came; false if there is no such zone.
-    mutating func mark(_ id: ZoneID, since: UInt64) -> Bool {
-        guard let place = place(of: id) else { return false }
-        zones[place].since = since
-        return true
-    }
-
-    /// All came before the first decision.
-    mutating func forgetMarks() {
-        for place in zones.indices { zones[place].since = 0 }
-    }
-
     /// Binary search.
-    private func place(of id: ZoneID) -> Int? {
+    func place(of id: ZoneID) -> Int? {
         var low = 0
         var high = zones.count
         while low < high {
@@ -153,4 +199,12 @@ struct JudgedZones: Sendable {
 
     /// The place of the zone that is so far on in the order of ids.
     private func ordered(_ index: Int) -> Int { order.isEmpty ? index : Int(order[index]) }
+}
+
+extension JudgedZones.Search {
+    /// Adds a place that is not among the first ones; those after them are different anyway.
+    fileprivate mutating func add(_ place: Int32, after count: Int) {
+        if found[..<count].contains(where: { $0.place == place }) { return }
+        found.append(NearRegion(place: place, isSurelyInside: false))
+    }
 }

@@ -6,8 +6,8 @@ extension PartitionState {
     /// from the first record.
     ///
     /// - Parameters:
-    ///   - configuration: `input.circle` and `input.person` as they were last given before the
-    ///     position, in any order
+    ///   - configuration: `input.circle`, `input.set` (each page) and `input.person` as they were
+    ///     last given before the position, in any order
     ///   - state: what ``encodedState()`` said there
     /// - Throws: ``StateError`` for bytes that are no state of that configuration.
     public init(
@@ -16,24 +16,12 @@ extension PartitionState {
         self.init(logics: logics)
         for event in configuration {
             switch event.body {
-            case .inputCircle(let circle): place(circle)
-            case .inputPerson(let person): place(person)
+            case .inputCircle, .inputSet, .inputPerson: _ = configure(event.body)
             default: throw StateError(.mismatch, "configuration", "\(event.kind) is none")
             }
         }
-        forgetMarks()
         var reader = StateReader(state)
         try read(&reader)
-    }
-
-    /// Everything placed so far was there before the first decision.
-    private mutating func forgetMarks() {
-        for id in circles.keys {
-            if let place = circles.place(of: id) { circles[place].forgetMarks() }
-        }
-        for id in people.keys {
-            if let place = people.place(of: id) { people[place].forgetMarks() }
-        }
     }
 
     private mutating func read(_ reader: inout StateReader) throws(StateError) {
@@ -42,69 +30,82 @@ extension PartitionState {
             throw StateError(.version, "state", "it is written in form \(form)")
         }
         logic = Int(try reader.number(UInt16.self))
-        guard logics.versions.contains(logic) else {
+        guard let rules = logics.rules(of: logic) else {
             throw StateError(.version, "state", "it is of logic \(logic)")
         }
-        configurations = try reader.number()
-        guard configurations <= EvaluatorLimits.configurationsMax else {
-            throw reader.refusal("\(configurations) records of configuration")
-        }
-        reader.operation = "circles"
-        var lastCircle: CircleID?
-        for _ in 0..<(try reader.count(bytesMin: 20)) {
-            let id: CircleID = try reader.id(after: &lastCircle)
-            guard let place = circles.place(of: id) else {
-                throw StateError(.mismatch, reader.operation, "a circle that is not configured")
-            }
-            try reader.marks(of: &circles[place], through: configurations)
-        }
         reader.operation = "people"
-        var lastPerson: PersonID?
-        for _ in 0..<(try reader.count(bytesMin: 42)) {
-            let id: PersonID = try reader.id(after: &lastPerson)
+        var last: PersonID?
+        for _ in 0..<(try reader.count(bytesMin: 34)) {
+            let id: PersonID = try reader.id(after: &last)
             let place = people.place(of: id, making: PersonState(id: id))
-            try people[place].read(&reader, through: configurations)
+            try people[place].read(&reader)
+            try check(people[place], reader)
+            people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
+            people[place].isAbsenceStale = false
+            people[place].wake = nextWait(of: people[place], rules)?.due ?? .distantFuture
         }
         guard reader.isAtEnd else {
             throw StateError(.truncated, "state", "it goes on after its end")
         }
     }
+
+    private func check(_ person: PersonState, _ reader: StateReader) throws(StateError) {
+        for presence in person.presences {
+            guard zones.zone(presence.zone, of: person, at: person.passed) != nil else {
+                throw StateError(
+                    .mismatch, reader.operation, "a zone that does not judge somebody")
+            }
+        }
+    }
 }
 
 extension PersonState {
-    fileprivate mutating func forgetMarks() {
-        ownZones.forgetMarks()
-        for index in circles.indices { circles[index].since = 0 }
-    }
-
-    fileprivate mutating func read(
-        _ reader: inout StateReader, through configurations: UInt64
-    ) throws(StateError) {
-        let flags = try reader.flags(5)
-        leaderIsNew = flags & 1 == 1
-        decidedAt = try reader.mark(through: configurations)
-        firstDevice = flags & 2 == 0 ? nil : try reader.id()
-        decidedFix = flags & 4 == 0 ? nil : try reader.time()
-        lastFix = flags & 8 == 0 ? nil : try reader.fix()
+    fileprivate mutating func read(_ reader: inout StateReader) throws(StateError) {
+        let flags = try reader.flags(6)
+        passed = try reader.time()
+        firstDevice = flags & 1 == 0 ? nil : try reader.id()
+        trusted = flags & 2 == 0 ? nil : try reader.judgedFix()
+        if flags & 4 != 0 {
+            suspect = SuspectFix(fix: try reader.judgedFix(), since: try reader.time())
+        }
+        lastFix = flags & 8 == 0 ? trusted?.fix : try reader.fix()
         battery = flags & 16 == 0 ? nil : try reader.number()
+        clock = flags & 32 == 0 ? nil : try reader.time()
+        guard flags & 8 == 0 || lastFix != trusted?.fix else {
+            throw reader.refusal("a last fix told twice")
+        }
         var lastZone: ZoneID?
-        for _ in 0..<(try reader.count(bytesMin: 16)) {
-            inside.append(try reader.id(after: &lastZone))
+        for _ in 0..<(try reader.count(bytesMin: 25)) {
+            presences.append(try reader.presence(after: &lastZone))
         }
-        var lastCircle: CircleID?
-        for _ in 0..<(try reader.count(bytesMin: 24)) {
-            let circle: CircleID = try reader.id(after: &lastCircle)
-            guard let link = circles.firstIndex(where: { $0.circle == circle }) else {
-                throw StateError(.mismatch, reader.operation, "a circle that somebody is not in")
-            }
-            circles[link].since = try reader.mark(through: configurations)
+        guard trusted != nil || (suspect == nil && presences.isEmpty) else {
+            throw reader.refusal("presences without a fix")
         }
-        try reader.marks(of: &ownZones, through: configurations)
         emergency = try reader.emergencies(of: id)
     }
 }
 
 extension StateReader {
+    fileprivate mutating func judgedFix() throws(StateError) -> JudgedFix {
+        JudgedFix(fix: try fix(), device: try id(), report: try id())
+    }
+
+    fileprivate mutating func presence(
+        after last: inout ZoneID?
+    ) throws(StateError) -> ZonePresence {
+        let zone: ZoneID = try id(after: &last)
+        let flags = try flags(5)
+        guard flags & 3 != 3 else { throw refusal("a presence that nobody knows") }
+        var presence = ZonePresence(
+            zone: zone, presence: flags & 2 != 0 ? .inside : flags & 1 != 0 ? .near : .outside,
+            since: try time())
+        presence.isWithheld = flags & 4 != 0
+        presence.hasDwelled = flags & 8 != 0
+        presence.isClosed = flags & 16 != 0
+        guard presence.isWorthKeeping else { throw refusal("a presence that says nothing") }
+        return presence
+    }
+
     /// An id that is greater than the one before it.
     fileprivate mutating func id<Kind>(
         after last: inout Identifier<Kind>?
@@ -113,24 +114,5 @@ extension StateReader {
         if let last, id <= last { throw refusal("ids out of order") }
         last = id
         return id
-    }
-
-    /// When something came, counted in records of configuration.
-    fileprivate mutating func mark(through last: UInt64) throws(StateError) -> UInt64 {
-        let mark: UInt64 = try number()
-        guard mark <= last else { throw refusal("a mark of the future") }
-        return mark
-    }
-
-    fileprivate mutating func marks(
-        of zones: inout JudgedZones, through last: UInt64
-    ) throws(StateError) {
-        var lastZone: ZoneID?
-        for _ in 0..<(try count(bytesMin: 24)) {
-            let id: ZoneID = try id(after: &lastZone)
-            guard zones.mark(id, since: try mark(through: last)) else {
-                throw StateError(.mismatch, operation, "a zone that is not configured")
-            }
-        }
     }
 }

@@ -1,4 +1,3 @@
-import Geometry
 import Model
 
 /// Everything that is decided about the people of one partition, a function of its log alone.
@@ -8,9 +7,7 @@ import Model
 public struct PartitionState: Sendable {
     let logics: EvaluatorLogics
     var people = Slots<PersonID, PersonState>()
-    var circles = Slots<CircleID, JudgedZones>()
-    /// Records of configuration so far; 0 is before the first.
-    var configurations: UInt64 = 0
+    var zones = KnownZones()
     /// The version of the logic that decides, as the log says.
     public internal(set) var logic = EvaluatorLogics.first
     /// Logic asked for by the log that this program does not have; it decides nothing any more.
@@ -18,14 +15,14 @@ public struct PartitionState: Sendable {
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public internal(set) var unreadableZones = 0
     /// For looking up zones; means nothing between two records.
-    var nearZones: [NearRegion] = []
+    var nearZones = JudgedZones.Search()
 
     /// Before the first record of a log.
     public init(logics: EvaluatorLogics = .current) { self.logics = logics }
 
     /// People and circles known.
     public var peopleCount: Int { people.count }
-    public var circleCount: Int { circles.count }
+    public var circleCount: Int { zones.circles.count }
 
     /// Takes one record of `in/p`; what it leads to is appended to `outputs`, in order.
     public mutating func handle(_ event: Event, into outputs: inout [Event]) {
@@ -37,16 +34,12 @@ public struct PartitionState: Sendable {
         }
         switch event.body {
         case .inputReport(let report): judge(report, event, rules, into: &outputs)
+        case .inputClock(let fired) where fired.clock.rule == .presence:
+            fire(fired.clock, event, rules, into: &outputs)
         case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
             .inputAdoption, .inputStanding:
             handleEmergency(event, rules, into: &outputs)
-        case .inputPerson(let person): place(person)
-        case .inputPersonRemoved(let removal): remove(removal.person, event, into: &outputs)
-        case .inputCircle(let circle): place(circle)
-        case .inputCircleRemoved(let removal): remove(removal.circle)
-        default:
-            // Other kinds belong to other streams and say nothing here.
-            break
+        default: arrange(event, rules, into: &outputs)
         }
     }
 }

@@ -1,43 +1,60 @@
+import Geometry
 import Model
 
 /// What is known of one person.
 struct PersonState: Sendable {
-    /// A circle whose zones judge the person.
-    struct CircleLink: Sendable {
-        var circle: CircleID
-        /// When the person came, counted in records of configuration.
-        var since: UInt64
-    }
-
     let id: PersonID
+
+    // As configured.
+
     /// Ascending.
-    var circles: [CircleLink] = []
+    var circles: [CircleID] = []
+    /// Ascending.
+    var sets: [ZoneSetID] = []
+    /// Circles with which nothing is shared, ascending; a pause that is over says nothing.
+    var unshared: [UnsharedCircle] = []
+    /// Zones that do not judge the person, ascending.
+    var refused: [ZoneID] = []
     var ownZones = JudgedZones()
     /// The device chosen to lead; nil = the first that reported.
     var chosenDevice: DeviceID?
+
+    // What the log led to.
+
     var firstDevice: DeviceID?
-    /// Of the leading device: the fix decided last.
-    var decidedFix: Timestamp?
-    /// What the configuration's count was at the last decision; zones that came later are new.
-    var decidedAt: UInt64 = 0
-    /// Whether the next decision is the first of its device.
-    var leaderIsNew = true
-    /// Zones that the person is inside of. Every other known zone: outside.
-    var inside: [ZoneID] = []
+    /// By which presence was decided last. Where another device leads now, its next fix is a first
+    /// one, not a crossing.
+    var trusted: JudgedFix?
+    /// A newer one of the leading device that contradicts it.
+    var suspect: SuspectFix?
+    /// By zone, ascending.
+    var presences: [ZonePresence] = []
     /// Newest of all devices.
     var lastFix: Fix?
     var battery: UInt8?
     var emergency = EmergencyLife()
+    /// Every wait until here is over.
+    var passed = Timestamp.zero
+    /// When the clock runs out that is asked for.
+    var clock: Timestamp?
+
+    // Follows from the rest.
+
+    /// When the first wait is over.
+    var wake = Timestamp.distantFuture
+    /// Whether ``wake`` has to be found anew.
+    var isWakeStale = false
+    /// When somebody has to be somewhere next.
+    var absence = Timestamp.distantFuture
+    /// Whether ``absence`` has to be found anew.
+    var isAbsenceStale = true
 
     init(id: PersonID) { self.id = id }
 
     var leader: DeviceID? { chosenDevice ?? firstDevice }
 
-    /// Another device leads: its first fix is a first decision, not a crossing.
-    mutating func leaderChanged() {
-        decidedFix = nil
-        leaderIsNew = true
-    }
+    /// The trusted fix, if it is of the device that leads.
+    var leadingFix: JudgedFix? { trusted?.device == leader ? trusted : nil }
 
     /// Keeps what an emergency shows of the person.
     mutating func note(_ report: Report) {
@@ -45,4 +62,85 @@ struct PersonState: Sendable {
         lastFix = report.fix
         battery = report.battery ?? battery
     }
+
+    // MARK: Zones that judge
+
+    /// Whether a zone judges the person. Where nothing is shared, safe zones do not; alert zones
+    /// alarm the person's own devices, and go on.
+    func isJudged(by zone: JudgedZone, of source: ZoneSource, at now: Timestamp) -> Bool {
+        if unshared.isEmpty, refused.isEmpty { return true }
+        if refused.contains(zone.id) { return false }
+        guard zone.kind == .safe else { return true }
+        switch source {
+        case .own: return true
+        case .circle(let circle): return shares(with: circle, at: now)
+        // A set is there through a circle: any that is shared with will do.
+        case .set: return circles.contains { shares(with: $0, at: now) }
+        }
+    }
+
+    func shares(with circle: CircleID, at now: Timestamp) -> Bool {
+        guard let pause = unshared.first(where: { $0.circle == circle }) else { return true }
+        return pause.until.map { $0 <= now } ?? false
+    }
+
+    // MARK: Presences
+
+    /// Where the zone is among ``presences``, or would be.
+    func place(of zone: ZoneID) -> (index: Int, isThere: Bool) {
+        var index = 0
+        while index < presences.count, presences[index].zone < zone { index += 1 }
+        return (index, index < presences.count && presences[index].zone == zone)
+    }
+
+    func presence(in zone: ZoneID) -> ZonePresence? {
+        let (index, isThere) = place(of: zone)
+        return isThere ? presences[index] : nil
+    }
+
+    /// Keeps what is known, or forgets it if it says nothing.
+    mutating func keep(_ presence: ZonePresence) {
+        let (index, isThere) = place(of: presence.zone)
+        if isThere, presences[index] == presence { return }
+        isWakeStale = true
+        switch (isThere, presence.isWorthKeeping) {
+        case (true, true): presences[index] = presence
+        case (true, false): presences.remove(at: index)
+        case (false, true): presences.insert(presence, at: index)
+        case (false, false): break
+        }
+    }
+
+    mutating func forget(_ zone: ZoneID) {
+        let (index, isThere) = place(of: zone)
+        guard isThere else { return }
+        presences.remove(at: index)
+        isWakeStale = true
+    }
+}
+
+/// A fix of a person's leading device.
+struct JudgedFix: Hashable, Sendable {
+    let fix: Fix
+    let device: DeviceID
+    let report: ReportID
+    let point: EarthPoint
+
+    init(fix: Fix, device: DeviceID, report: ReportID) {
+        self.fix = fix
+        self.device = device
+        self.report = report
+        point = EarthPoint(fix.position)
+    }
+
+    init(_ report: Report) {
+        self.init(fix: report.fix, device: report.device, report: report.id)
+    }
+}
+
+/// A fix that contradicts the one before it.
+struct SuspectFix: Hashable, Sendable {
+    let fix: JudgedFix
+    /// When it came.
+    let since: Timestamp
 }

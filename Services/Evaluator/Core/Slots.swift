@@ -11,8 +11,10 @@ struct Slots<Key: Hashable & Comparable & Sendable, Value: Sendable>: Sendable {
     /// Ascending.
     var keys: [Key] { places.keys.sorted() }
 
-    /// Places are below this.
-    var placesEnd: Int { values.count }
+    /// Those of certain values, ascending.
+    func keys(where isWanted: (Value) -> Bool) -> [Key] {
+        places.filter { isWanted(values[$0.value]) }.keys.sorted()
+    }
 
     /// Where the key's value is; nil without one.
     func place(of key: Key) -> Int? { places[key] }

@@ -2,141 +2,133 @@ import Geometry
 import Hashing
 import Model
 
-extension PartitionState {
-    /// A fix: of the leading device and newer than the last it moves presence; else it is history.
-    mutating func judge(
-        _ report: Report, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
-    ) {
-        let place = people.place(of: report.person, making: PersonState(id: report.person))
-        people[place].note(report)
-        if people[place].firstDevice == nil {
-            people[place].firstDevice = report.device
-        }
-        guard people[place].leader == report.device, !report.late else { return }
-        if let decided = people[place].decidedFix, decided > report.fix.time { return }
-        let judge = ZoneJudge(rules: rules, report: report, time: event.time)
-        judge.decide(
-            &people[place], circles: circles, configurations, looking: &nearZones, into: &outputs)
-    }
-}
-
 /// Decides about one fix and every zone that judges its person.
 struct ZoneJudge {
-    let rules: EvaluatorRules
-    let report: Report
-    let point: EarthPoint
-    let time: Timestamp
-
-    init(rules: EvaluatorRules, report: Report, time: Timestamp) {
-        self.rules = rules
-        self.report = report
-        self.time = time
-        point = EarthPoint(report.fix.position)
+    /// What the decision is made for.
+    enum Occasion: Hashable {
+        /// A fix that can have followed the one before it.
+        case fix
+        /// One that looked wrong and is believed, because no other came.
+        case silence
+        /// The first of a device that leads.
+        case first
+        /// The same fix as before, and other zones.
+        case arranged
+        /// The same fix as before, and a schedule has opened.
+        case opened
+        /// One that is not believed.
+        case suspect
     }
 
-    /// The person's own zones, then circle by circle, each by id.
+    let fix: JudgedFix
+    let occasion: Occasion
+    /// The fix before it, if the way from there says something.
+    var way: JudgedFix?
+    /// Nil = the report.
+    var cause: ID128?
+    /// Of ``Occasion/arranged``: zones that did not judge the person before.
+    var isNew: (ZoneID) -> Bool = { _ in false }
+
+    init(_ fix: JudgedFix, _ occasion: Occasion) {
+        self.fix = fix
+        self.occasion = occasion
+    }
+
+    /// The person's own zones, then circle by circle, then set by set, each by id.
     func decide(
-        _ person: inout PersonState, circles: Slots<CircleID, JudgedZones>,
-        _ configurations: UInt64, looking near: inout [NearRegion], into outputs: inout [Event]
+        _ person: inout PersonState, _ zones: KnownZones, looking search: inout JudgedZones.Search,
+        _ turn: inout Turn
     ) {
-        let told = person.inside.count
-        var met = 0
         if !person.ownZones.zones.isEmpty {
-            met += decide(person.ownZones, of: nil, for: &person, looking: &near, into: &outputs)
+            decide(person.ownZones, of: .own, for: &person, looking: &search, &turn)
         }
-        for link in person.circles {
-            guard let place = circles.place(of: link.circle) else { continue }
-            met += decide(circles[place], of: link, for: &person, looking: &near, into: &outputs)
+        for circle in person.circles {
+            guard let place = zones.circles.place(of: circle) else { continue }
+            decide(zones.circles[place], of: .circle(circle), for: &person, looking: &search, &turn)
         }
-        // A zone that is gone, inactive, or of a circle that was left: nothing to say about it.
-        if met < told { dropForeign(&person, circles) }
-        person.decidedFix = report.fix.time
-        person.decidedAt = configurations
-        person.leaderIsNew = false
+        for set in person.sets {
+            guard let place = zones.sets.place(of: set) else { continue }
+            decide(zones.sets[place].judged, of: .set(set), for: &person, looking: &search, &turn)
+        }
     }
 
-    /// Returns in how many of these zones the person was told to be.
-    private func decide(
-        _ zones: JudgedZones, of link: PersonState.CircleLink?, for person: inout PersonState,
-        looking near: inout [NearRegion], into outputs: inout [Event]
-    ) -> Int {
-        var met = 0
-        guard zones.find(near: point, inside: person.inside, into: &near) else {
+    /// All zones of one owner.
+    func decide(
+        _ zones: JudgedZones, of source: ZoneSource, for person: inout PersonState,
+        looking search: inout JudgedZones.Search, _ turn: inout Turn
+    ) {
+        guard
+            zones.find(
+                near: fix.point, from: way?.point, known: person.presences, into: &search)
+        else {
             for place in zones.zones.indices {
                 let near = NearRegion(place: Int32(place), isSurelyInside: false)
-                met += decide(zones, near, of: link, for: &person, into: &outputs)
+                decide(zones, near, of: source, for: &person, &turn)
             }
-            return met
+            return
         }
-        for near in near {
-            met += decide(zones, near, of: link, for: &person, into: &outputs)
-        }
-        return met
+        for near in search.found { decide(zones, near, of: source, for: &person, &turn) }
     }
 
-    /// Returns 1 if the person was told to be inside of the zone at the place, 0 if not.
-    private func decide(
-        _ zones: JudgedZones, _ near: NearRegion, of link: PersonState.CircleLink?,
-        for person: inout PersonState, into outputs: inout [Event]
-    ) -> Int {
+    /// One zone.
+    func decide(
+        _ zones: JudgedZones, _ near: NearRegion, of source: ZoneSource,
+        for person: inout PersonState, _ turn: inout Turn
+    ) {
         let place = Int(near.place)
-        let id = zones.zones[place].id
-        let told = person.inside.firstIndex(of: id)
-        // Far outside, and never inside: still outside, or outside for the first time. A centimetre
-        // more, because distances are rounded.
-        if told == nil, zones.regions.isSurelyBeyond(place, metres: 0.01, from: point) { return 0 }
-        let isNew =
-            person.decidedAt == 0
-            || max(zones.zones[place].since, link?.since ?? 0) > person.decidedAt
-        let wasTold = !isNew && told != nil
+        let kept = person.presence(in: zones.zones[place].id)
+        // Far outside, and nothing known: still outside, or outside for the first time.
+        let isAway =
+            kept == nil
+            && zones.regions.isSurelyBeyond(
+                place, metres: zones.zones[place].reachMetres, from: fix.point)
+        if isAway, way == nil || !zones.zones[place].isCrossed { return }
+        guard person.isJudged(by: zones.zones[place], of: source, at: turn.now) else { return }
+        if zones.zones[place].isScheduled, !zones.details[place].calendar.isOpen(at: turn.now) {
+            return close(FoundZone(zones, place, of: source), kept, &person, &turn)
+        }
         // Inside, and surely inside still: the edge is not worth a look.
-        if near.isSurelyInside, wasTold, !person.leaderIsNew { return 1 }
+        if near.isSurelyInside, kept?.stands == true, !zones.zones[place].isScheduled { return }
+        let known = kept?.isClosed == true ? nil : kept
+        let isNew = known == nil && (isUnknown(zones.zones[place].id, person))
+        let before = known?.presence ?? (isNew ? .unknown : .outside)
         let verdict = ZoneVerdict(
-            distance: zones.regions.signedDistance(place, from: point),
-            kind: zones.zones[place].kind,
+            distance: zones.regions.signedDistance(place, from: fix.point),
+            zone: zones.zones[place],
             inradiusCentimetres: zones.regions.inradiusCentimetres(place),
-            margin: rules.margin(
-                hysteresisMetres: Int(zones.zones[place].hysteresisMetres),
-                accuracyCentimetres: report.fix.accuracyCentimetres),
-            wasInside: isNew || person.leaderIsNew ? nil : wasTold)
-        if verdict.isInside, told == nil { person.inside.append(id) }
-        if !verdict.isInside, let told { person.inside.remove(at: told) }
-        // A first decision that finds what was told already is no news.
-        if verdict.isInside != wasTold {
-            let before: Presence = isNew ? .unknown : wasTold ? .inside : .outside
-            outputs.append(event(verdict, from: before, zones, place, link?.circle))
+            margin: turn.rules.margin(
+                hysteresisMetres: zones.zones[place].hysteresisMetres,
+                accuracyCentimetres: fix.fix.accuracyCentimetres),
+            before: occasion == .first ? nil : before)
+        let isCrossed =
+            way != nil && zones.zones[place].isCrossed && isCrossing(zones, place, before, verdict)
+        if verdict.presence == before || verdict.presence == .outside && before == .unknown,
+            !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true
+        {
+            return
         }
-        return told == nil ? 0 : 1
+        settle(
+            Decision(
+                found: FoundZone(zones, place, of: source), known: known, before: before,
+                verdict: verdict, isCrossed: isCrossed), &person, &turn)
     }
 
-    private func dropForeign(_ person: inout PersonState, _ circles: Slots<CircleID, JudgedZones>) {
-        let own = person.ownZones
-        let places = person.circles.compactMap { circles.place(of: $0.circle) }
-        person.inside.removeAll { zone in
-            !own.contains(zone) && !places.contains { circles[$0].contains(zone) }
+    /// Whether nothing was decided about a person and a zone yet.
+    private func isUnknown(_ zone: ZoneID, _ person: PersonState) -> Bool {
+        switch occasion {
+        case .fix, .silence, .suspect: false
+        case .first: person.trusted == nil
+        case .arranged: isNew(zone)
+        case .opened: true
         }
     }
 
-    private func event(
-        _ verdict: ZoneVerdict, from before: Presence, _ zones: JudgedZones, _ place: Int,
-        _ circle: CircleID?
-    ) -> Event {
-        let zone = zones.zones[place]
-        let crossing = ZoneCrossing(
-            person: report.person, device: report.device, zone: zone.id,
-            zoneName: zones.details[place].name,
-            zoneKind: zone.kind, circle: circle, before: before,
-            after: verdict.isInside ? .inside : .outside, fix: report.fix,
-            distanceCentimetres: verdict.distance.centimetres,
-            marginCentimetres: verdict.margin, reason: verdict.reason, report: report.id)
-        let body: EventBody =
-            switch (verdict.reason, verdict.isInside) {
-            case (.initial, _): .zoneInitial(crossing)
-            case (_, true): .zoneEntered(crossing)
-            case (_, false): .zoneExited(crossing)
-            }
-        let id = Hash.meaning(
-            kind: body.kind, person: report.person, subject: .id(zone.id), cause: report.id.raw)
-        return Event(id: id, time: time, trace: report.trace, body: body)
+    private func isCrossing(
+        _ zones: JudgedZones, _ place: Int, _ before: Presence, _ verdict: ZoneVerdict
+    ) -> Bool {
+        guard occasion == .fix || occasion == .silence, let way, before != .inside,
+            verdict.presence != .inside
+        else { return false }
+        return zones.regions.isCrossed(place, from: way.point, to: fix.point)
     }
 }

@@ -1,9 +1,11 @@
 import Geometry
 import Model
 
-/// Whether a person is inside of a zone after a fix, and why.
+/// Where a person is, seen from a zone, after a fix, and why.
 struct ZoneVerdict: Hashable {
-    let isInside: Bool
+    let presence: Presence
+    /// Where the fix alone would see the person.
+    let raw: Presence
     let reason: CrossingReason
     let distance: SignedDistance
     /// The margin that the fix had to be beyond, centimetres.
@@ -12,31 +14,45 @@ struct ZoneVerdict: Hashable {
     /// - Parameters:
     ///   - inradiusCentimetres: the zone's
     ///   - margin: what hysteresis and accuracy ask for, centimetres.
-    ///   - wasInside: nil for the first decision about this person and zone.
+    ///   - before: nil for the first decision about this person and zone.
     init(
-        distance: SignedDistance, kind: ZoneKind, inradiusCentimetres: Int32, margin: Int32,
-        wasInside: Bool?
+        distance: SignedDistance, zone: JudgedZone, inradiusCentimetres: Int32, margin: Int32,
+        before: Presence?
     ) {
         self.distance = distance
         let beyond = distance.centimetres
-        switch (wasInside, kind) {
-        case (nil, _):
-            isInside = kind == .alert ? beyond <= 0 : distance.isInside
-            reason = .initial
-            self.margin = 0
-        case (true?, _):
-            isInside = beyond <= margin
-            reason = .outsideBeyondMargin
-            self.margin = margin
-        case (false?, .alert):
-            isInside = beyond <= 0
-            reason = .onEdgeOfAlertZone
-            self.margin = 0
-        case (false?, .safe):
-            // A small zone would never be entered with a large margin.
-            self.margin = min(margin, inradiusCentimetres / 4)
-            isInside = beyond < -self.margin
-            reason = .insideBeyondMargin
+        let isIn = zone.kind == .alert ? beyond <= 0 : distance.isInside
+        let outside = ZoneVerdict.isNear(beyond, zone, more: 0) ? Presence.near : .outside
+        raw = isIn ? .inside : outside
+        guard let before, before != .unknown else {
+            (presence, reason, self.margin) = (raw, .initial, 0)
+            return
         }
+        if before == .inside {
+            self.margin = margin
+            reason = beyond <= margin ? .withinMargin : .outsideBeyondMargin
+            presence = beyond <= margin ? .inside : outside
+            return
+        }
+        // A small zone would never be entered with a large margin.
+        let entering = zone.kind == .alert ? 0 : min(margin, inradiusCentimetres / 4)
+        if zone.kind == .alert ? beyond <= 0 : beyond < -entering {
+            self.margin = entering
+            reason = zone.kind == .alert ? .onEdgeOfAlertZone : .insideBeyondMargin
+            presence = .inside
+        } else if before == .near {
+            let stays = ZoneVerdict.isNear(beyond, zone, more: margin)
+            self.margin = isIn ? entering : margin
+            reason = stays ? .withinMargin : .beyondAlertDistance
+            presence = stays ? .near : .outside
+        } else {
+            self.margin = outside == .near ? 0 : entering
+            reason = outside == .near ? .withinAlertDistance : .withinMargin
+            presence = outside
+        }
+    }
+
+    private static func isNear(_ beyond: Int32, _ zone: JudgedZone, more: Int32) -> Bool {
+        zone.alertCentimetres > 0 && beyond <= zone.alertCentimetres + more
     }
 }

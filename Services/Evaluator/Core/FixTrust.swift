@@ -1,0 +1,47 @@
+import Geometry
+import Model
+
+extension EvaluatorRules {
+    /// Whether somebody can have come from one fix to another: no faster than people move, after
+    /// both accuracies are taken off, and where both tell their speed, not much faster than that.
+    /// Less than a second between them counts as one.
+    func canFollow(_ earlier: JudgedFix, _ later: JudgedFix) -> Bool {
+        canFollow(earlier.fix, earlier.point, later.fix, later.point)
+    }
+
+    func canFollow(
+        _ earlier: Fix, _ from: EarthPoint, _ later: Fix, _ to: EarthPoint
+    ) -> Bool {
+        let slack =
+            Int64(accuracy(earlier.accuracyCentimetres))
+            + Int64(accuracy(later.accuracyCentimetres))
+        let centimetres = from.straightMetres(to: to) * 100 - Double(slack)
+        guard centimetres > 0 else { return true }
+        var fastest = speedMax
+        if let one = earlier.speedCentimetresPerSecond, one >= 0,
+            let other = later.speedCentimetresPerSecond, other >= 0
+        {
+            let told = Int64(max(one, other)) * Int64(speedFactor) + Int64(speedAllowance)
+            fastest = min(fastest, Int32(clamping: told))
+        }
+        let passed = (later.time - earlier.time).microseconds
+        let microseconds = max(1_000_000, passed < 0 ? -passed : passed)
+        return centimetres <= Double(fastest) * (Double(microseconds) / 1_000_000)
+    }
+}
+
+extension PersonState {
+    /// Whether a fix that an emergency shows contradicts the last trusted one.
+    func isSuspect(_ fix: Fix?, _ rules: EvaluatorRules) -> Bool {
+        guard let fix, let trusted, fix.time >= trusted.fix.time else { return false }
+        return !rules.canFollow(trusted.fix, trusted.point, fix, EarthPoint(fix.position))
+    }
+
+    /// When a suspect is believed, if no other fix comes.
+    func suspectEnd(_ rules: EvaluatorRules) -> Timestamp? {
+        guard let suspect else { return nil }
+        let seconds =
+            emergency.active == nil ? rules.suspectSeconds : rules.suspectSecondsInEmergency
+        return suspect.since + .seconds(seconds)
+    }
+}

@@ -1,0 +1,161 @@
+import Geometry
+import Model
+
+// What fixes and time decide about a person and zones.
+extension PartitionState {
+    /// A fix: of the leading device and no older than the last it moves presence; else it is
+    /// history.
+    mutating func judge(
+        _ report: Report, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
+    ) {
+        turn(report.person, event, rules, into: &outputs) { state, place, turn in
+            state.people[place].note(report)
+            if state.people[place].firstDevice == nil {
+                state.people[place].firstDevice = report.device
+            }
+            guard state.people[place].leader == report.device, !report.late else { return }
+            state.take(JudgedFix(report), place, &turn)
+        }
+    }
+
+    /// Believes a fix that can have followed the trusted one, and one that can have followed the
+    /// suspect before it, which was none then; else it is a suspect, and changes nothing.
+    private mutating func take(_ fix: JudgedFix, _ place: Int, _ turn: inout Turn) {
+        guard let trusted = people[place].leadingFix else {
+            return believe(fix, .first, place, &turn)
+        }
+        let suspect = people[place].suspect?.fix
+        guard fix.fix.time >= (suspect ?? trusted).fix.time else { return }
+        if turn.rules.canFollow(trusted, fix) { return believe(fix, .fix, place, &turn) }
+        if let suspect, turn.rules.canFollow(suspect, fix) {
+            believe(suspect, .fix, place, &turn)
+            return believe(fix, .fix, place, &turn)
+        }
+        people[place].suspect = SuspectFix(fix: fix, since: turn.now)
+        people[place].isWakeStale = true
+        judge(ZoneJudge(fix, .suspect), place, &turn)
+    }
+
+    /// Judges by a fix and trusts it from here on.
+    private mutating func believe(
+        _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, _ place: Int, _ turn: inout Turn
+    ) {
+        var judge = ZoneJudge(fix, occasion)
+        if occasion != .first, let trusted = people[place].trusted {
+            let passed = fix.fix.time - trusted.fix.time
+            if passed <= .seconds(turn.rules.waySecondsMax), trusted.point != fix.point {
+                judge.way = trusted
+            }
+        }
+        self.judge(judge, place, &turn)
+        people[place].trusted = fix
+        turn.believed = fix
+        if people[place].suspect != nil {
+            people[place].suspect = nil
+            people[place].isWakeStale = true
+        }
+    }
+
+    private mutating func judge(_ judge: ZoneJudge, _ place: Int, _ turn: inout Turn) {
+        if !people[place].sets.isEmpty { zones.build(people[place].sets) }
+        judge.decide(&people[place], zones, looking: &nearZones, &turn)
+    }
+
+    // MARK: What time brings
+
+    mutating func dwell(_ zone: ZoneID, _ place: Int, _ turn: inout Turn) {
+        guard var presence = people[place].presence(in: zone) else { return }
+        presence.hasDwelled = true
+        people[place].keep(presence)
+        guard let trusted = people[place].trusted,
+            let found = zones.zone(zone, of: people[place], at: turn.now)
+        else { return }
+        var judge = ZoneJudge(trusted, .arranged)
+        judge.cause = Turn.cause(due: turn.now)
+        judge.dwell(found, people[place], &turn)
+    }
+
+    /// A zone's schedule opens: whoever is there is found there. Or it closes: they are forgotten.
+    mutating func openOrClose(_ zone: ZoneID, _ place: Int, due: Timestamp, _ turn: inout Turn) {
+        guard let trusted = people[place].trusted,
+            let source = zones.zone(zone, of: people[place], at: turn.now)?.source
+        else { return people[place].forget(zone) }
+        var judge = ZoneJudge(trusted, .opened)
+        judge.cause = Turn.cause(due: due)
+        judge.decide(zone, of: source, for: &people[place], zones, &turn)
+    }
+
+    /// Whoever is not inside of a zone by now is missed.
+    mutating func missPeople(_ place: Int, due: Timestamp, _ turn: inout Turn) {
+        let person = people[place]
+        let before = Timestamp(microseconds: due.microseconds - 1)
+        var missed = zones.absentZones(of: person, at: turn.now).filter { found in
+            found.details.absentByMinute.flatMap {
+                found.details.calendar.next(minute: $0, after: before)
+            } == due
+        }
+        missed.sort { $0.zone.id < $1.zone.id }
+        let last = person.lastOfLeader
+        for found in missed where !person.isInside(found) {
+            let hasContact = last.map {
+                due - $0.time <= .seconds(turn.rules.contactSeconds)
+            }
+            let absence = ZoneAbsence(
+                person: person.id, zone: found.zone.id, zoneName: found.details.name,
+                circle: found.source.circle, set: found.source.set, by: due, fix: last,
+                hasContact: hasContact ?? false)
+            turn.tell(
+                .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
+                cause: Turn.cause(due: due))
+        }
+        people[place].absence = nextAbsence(of: person, after: due)
+    }
+
+    /// No other fix came: the suspect is what there is.
+    mutating func believeSuspect(_ place: Int, _ turn: inout Turn) {
+        guard let suspect = people[place].suspect else { return }
+        believe(suspect.fix, .silence, place, &turn)
+    }
+
+    /// The circle's safe zones judge the person again.
+    mutating func endPause(
+        of circle: CircleID, _ place: Int, due: Timestamp, _ turn: inout Turn
+    ) {
+        let before = people[place]
+        people[place].unshared.removeAll { $0.circle == circle }
+        let paused = Timestamp(microseconds: due.microseconds - 1)
+        arrange(place, .all, cause: Turn.cause(due: due), &turn) { [zones] id in
+            zones.zone(id, of: before, at: paused)
+        }
+        people[place].absence = nextAbsence(of: people[place], after: due)
+    }
+}
+
+extension PersonState {
+    /// The newest fix of the device that leads, believed or not.
+    fileprivate var lastOfLeader: Fix? { suspect?.fix.fix ?? trusted?.fix }
+
+    /// Whether the person is inside of a zone, as far as is known; also while its schedule is
+    /// closed.
+    fileprivate func isInside(_ found: FoundZone) -> Bool {
+        presence(in: found.zone.id)?.presence == .inside
+    }
+}
+
+extension ZoneJudge {
+    /// One zone, by its id.
+    fileprivate func decide(
+        _ zone: ZoneID, of source: ZoneSource, for person: inout PersonState,
+        _ zones: KnownZones, _ turn: inout Turn
+    ) {
+        let owner: JudgedZones? =
+            switch source {
+            case .own: person.ownZones
+            case .circle(let id): zones.circles.place(of: id).map { zones.circles[$0] }
+            case .set(let id): zones.sets.place(of: id).map { zones.sets[$0].judged }
+            }
+        guard let owner, let place = owner.place(of: zone) else { return person.forget(zone) }
+        let near = NearRegion(place: Int32(place), isSurelyInside: false)
+        decide(owner, near, of: source, for: &person, &turn)
+    }
+}

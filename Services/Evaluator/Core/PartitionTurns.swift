@@ -1,0 +1,118 @@
+import Hashing
+import Model
+
+// How a person's part of the state goes through a record: what time has brought until then comes
+// first, then what the record says, then the clock for what time will bring next.
+extension PartitionState {
+    /// One record about one person.
+    mutating func turn(
+        _ person: PersonID, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event],
+        _ body: (inout PartitionState, Int, inout Turn) -> Void
+    ) {
+        let place = people.place(of: person, making: PersonState(id: person))
+        var turn = Turn(event, rules)
+        swap(&turn.outputs, &outputs)
+        defer { swap(&turn.outputs, &outputs) }
+        advance(place, to: event.time, &turn)
+        body(&self, place, &turn)
+        finish(place, &turn)
+    }
+
+    /// A clock has run out. That of the first wait says that its time has come, also where ingest's
+    /// clock is behind; any other one is a record like all.
+    mutating func fire(
+        _ clock: WantedClock, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
+    ) {
+        guard let place = people.place(of: clock.person) else { return }
+        let isMine = people[place].clock == clock.due
+        turn(clock.person, event, rules, into: &outputs) { state, place, turn in
+            if isMine { state.advance(place, to: clock.due, &turn) }
+        }
+    }
+
+    /// Handles every wait of a person that is over by a time, in order; so a clock that comes late
+    /// and a record that comes before it decide alike.
+    mutating func advance(_ place: Int, to time: Timestamp, _ turn: inout Turn) {
+        if people[place].wake <= time {
+            zones.build(people[place].sets)
+            while let wait = nextWait(of: people[place], turn.rules), wait.due <= time {
+                turn.now = max(wait.due, people[place].passed)
+                handle(wait, place, &turn)
+                follow(place, &turn)
+            }
+            people[place].isWakeStale = true
+        }
+        people[place].passed = max(people[place].passed, time)
+        turn.now = people[place].passed
+    }
+
+    /// Ends a turn: what followed from the record, and a clock for the first wait.
+    mutating func finish(_ place: Int, _ turn: inout Turn) {
+        follow(place, &turn)
+        while people[place].isWakeStale || people[place].isAbsenceStale {
+            if people[place].isAbsenceStale {
+                people[place].isAbsenceStale = false
+                people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
+            }
+            people[place].isWakeStale = false
+            people[place].wake = nextWait(of: people[place], turn.rules)?.due ?? .distantFuture
+            // An edit may make a wait shorter than what has passed of it.
+            if people[place].wake <= people[place].passed {
+                advance(place, to: people[place].passed, &turn)
+            }
+        }
+        askForClock(place, &turn)
+    }
+
+    /// One clock a person: for the first wait. One that runs out for nothing does no harm, so it is
+    /// given up only for an earlier one, or where nothing is waited for any more.
+    private mutating func askForClock(_ place: Int, _ turn: inout Turn) {
+        let person = people[place]
+        // Its time is over, whether it was told yet or not.
+        if let clock = person.clock, clock <= person.passed { people[place].clock = nil }
+        let wake = person.wake
+        guard wake != (people[place].clock ?? .distantFuture) else { return }
+        if let clock = people[place].clock {
+            guard wake < clock || wake == .distantFuture else { return }
+            turn.tell(clock: clock, isWanted: false, of: person.id)
+        }
+        people[place].clock = wake == .distantFuture ? nil : wake
+        if wake < .distantFuture { turn.tell(clock: wake, isWanted: true, of: person.id) }
+    }
+
+    /// What alarms, messages and hints make of the changes since they were asked last.
+    private mutating func follow(_ place: Int, _ turn: inout Turn) {
+        turn.changes.removeAll(keepingCapacity: true)
+        turn.believed = nil
+    }
+
+    private mutating func handle(_ wait: Wait, _ place: Int, _ turn: inout Turn) {
+        switch wait.kind {
+        case .dwell: wait.zone.map { dwell($0, place, &turn) }
+        case .schedule: wait.zone.map { openOrClose($0, place, due: wait.due, &turn) }
+        case .absence: missPeople(place, due: wait.due, &turn)
+        case .suspect: believeSuspect(place, &turn)
+        case .pause: wait.circle.map { endPause(of: $0, place, due: wait.due, &turn) }
+        }
+    }
+}
+
+extension PersonState {
+    /// The same wait is the same clock, whoever asks for it and however often.
+    static func clock(of person: PersonID, due: Timestamp) -> WantedClock {
+        let rule = ClockRule.presence
+        let id = Hash.meaning(
+            kind: "clock." + rule.rawValue, person: person,
+            subject: .number(due.microseconds), cause: person.raw)
+        return WantedClock(id: ClockID(id), rule: rule, person: person, due: due)
+    }
+}
+
+extension Turn {
+    fileprivate mutating func tell(clock due: Timestamp, isWanted: Bool, of person: PersonID) {
+        let clock = PersonState.clock(of: person, due: due)
+        tell(
+            isWanted ? .clockWanted(clock) : .clockUnwanted(clock), of: person,
+            subject: .id(clock.id), cause: id.raw)
+    }
+}

@@ -1,0 +1,43 @@
+import Hashing
+import Model
+
+/// One record, as far as it is about one person: what it says, and what it leads to.
+struct Turn {
+    let rules: EvaluatorRules
+    /// The record's.
+    let time: Timestamp
+    let trace: String
+    /// The record's.
+    let id: EventID
+    /// What is decided is decided as of now: the record's time, that of the wait that was over
+    /// before it, or that of a clock that ran ahead of ingest's.
+    var now: Timestamp
+    /// What changed between the person and zones since alarms, messages and hints followed last,
+    /// in the order in which it was decided.
+    var changes: [PresenceChange] = []
+    /// The last fix that was judged and is trusted since alarms, messages and hints followed last.
+    var believed: JudgedFix?
+    var outputs: [Event] = []
+
+    init(_ event: Event, _ rules: EvaluatorRules) {
+        self.rules = rules
+        time = event.time
+        trace = event.trace
+        id = event.id
+        now = event.time
+    }
+
+    /// Tells something.
+    ///
+    /// - Parameter cause: what it is told because of; of kind, person, subject and cause it is told
+    ///   once.
+    mutating func tell(
+        _ body: EventBody, of person: PersonID, subject: HashPart, cause: ID128
+    ) {
+        let id = Hash.meaning(kind: body.kind, person: person, subject: subject, cause: cause)
+        outputs.append(Event(id: id, time: time, trace: trace, body: body))
+    }
+
+    /// The cause of what time alone leads to; the same whichever record comes first after it.
+    static func cause(due: Timestamp) -> ID128 { Hash.id("due", .number(due.microseconds)) }
+}

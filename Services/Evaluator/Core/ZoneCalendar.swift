@@ -1,0 +1,162 @@
+import Model
+
+/// When a zone counts and when somebody should be inside, by its wall clock; integers alone.
+///
+/// A time of the wall clock is the first moment at which the clock shows it or a later one. So what
+/// falls into the hour that is left out in spring is when that hour is left out, and what falls
+/// into the hour that comes twice in autumn is its first time. A window goes on from such a moment
+/// to such a moment; one that has no moment in it does not happen.
+struct ZoneCalendar: Hashable, Sendable {
+    private let clock: ZoneClock
+    private let schedule: ZoneSchedule?
+
+    /// Opening, closing and absence are looked for so many weeks ahead.
+    private static let weeksMax: Int64 = 106
+    private static let minute: Int64 = 60
+    private static let day: Int64 = 86_400
+    /// 1970-01-01 was a Thursday.
+    private static let mondayBefore1970: Int64 = -3
+
+    /// - Parameters:
+    ///   - clock: nil = UTC.
+    ///   - schedule: nil = always open.
+    init(clock: ZoneClock?, schedule: ZoneSchedule?) {
+        var clock = clock ?? ZoneClock(timeZone: "UTC")
+        // What no clock says must not overflow either.
+        clock.offsets.removeAll { $0.at.magnitude > 1 << 50 }
+        self.clock = clock
+        self.schedule = schedule.map { schedule in
+            let windows = schedule.windows.filter {
+                (0..<10_080).contains($0.start) && ($0.start...20_160).contains($0.end)
+            }
+            return ZoneSchedule(windows: windows, exceptions: schedule.exceptions)
+        }
+    }
+
+    func isOpen(at time: Timestamp) -> Bool {
+        schedule == nil || end(ofWindowAt: time.seconds) != nil
+    }
+
+    /// When it is closed first, from a moment on at which it is open; nil if that is years away.
+    func closing(after time: Timestamp) -> Timestamp? {
+        guard schedule != nil else { return nil }
+        let last = time.seconds + ZoneCalendar.weeksMax * 7 * ZoneCalendar.day
+        var moment = time.seconds
+        while moment < last {
+            guard let end = end(ofWindowAt: moment) else { return Timestamp(seconds: moment) }
+            moment = end
+        }
+        return nil
+    }
+
+    /// When it opens next, after a moment at which it is closed; nil if that is years away.
+    func opening(after time: Timestamp) -> Timestamp? {
+        guard let schedule else { return nil }
+        let first = week(at: time.seconds) - 2
+        for week in first...(first + ZoneCalendar.weeksMax) {
+            let next = schedule.windows.compactMap { moments(of: $0, in: week)?.start }
+                .filter { Timestamp(seconds: $0) > time }.min()
+            if let next { return Timestamp(seconds: next) }
+        }
+        return nil
+    }
+
+    /// The next time after a moment at which a day's minute comes: every day without a schedule,
+    /// else those on which a window begins.
+    func next(minute: Int, after time: Timestamp) -> Timestamp? {
+        let today = day(at: time.seconds)
+        for day in (today - 2)...(today + ZoneCalendar.weeksMax * 7) where counts(day) {
+            let wall = day * ZoneCalendar.day + Int64(minute) * ZoneCalendar.minute
+            let moment = Timestamp(seconds: moment(ofWall: wall))
+            if moment > time { return moment }
+        }
+        return nil
+    }
+
+    /// Whether a window begins on a day, given as days since 1970-01-01.
+    private func counts(_ day: Int64) -> Bool {
+        guard let schedule else { return true }
+        if isException(day, schedule) { return false }
+        let ofWeek = day - ZoneCalendar.monday(ofWeek: ZoneCalendar.week(ofDay: day))
+        return schedule.windows.contains { Int64($0.start) / 1440 == ofWeek }
+    }
+
+    private func isException(_ day: Int64, _ schedule: ZoneSchedule) -> Bool {
+        Int32(exactly: day).map(schedule.exceptions.contains) ?? false
+    }
+
+    /// The end of the window in which a moment is, seconds since 1970.
+    private func end(ofWindowAt second: Int64) -> Int64? {
+        guard let schedule else { return nil }
+        let here = week(at: second)
+        var end: Int64?
+        for week in (here - 2)...(here + 1) {
+            for window in schedule.windows {
+                guard let moments = moments(of: window, in: week), moments.start <= second,
+                    second < moments.end
+                else { continue }
+                end = max(end ?? moments.end, moments.end)
+            }
+        }
+        return end
+    }
+
+    /// Where a window of a week begins and ends, seconds since 1970; nil if it does not happen.
+    private func moments(of window: ZoneWindow, in week: Int64) -> (start: Int64, end: Int64)? {
+        let monday = ZoneCalendar.monday(ofWeek: week)
+        let first = monday + Int64(window.start) / 1440
+        guard let schedule, !isException(first, schedule) else { return nil }
+        let base = monday * ZoneCalendar.day
+        let start = moment(ofWall: base + Int64(window.start) * ZoneCalendar.minute)
+        let end = moment(ofWall: base + Int64(window.end) * ZoneCalendar.minute)
+        return start < end ? (start, end) : nil
+    }
+
+    private func week(at second: Int64) -> Int64 { ZoneCalendar.week(ofDay: day(at: second)) }
+
+    /// The wall clock's day, since 1970-01-01.
+    private func day(at second: Int64) -> Int64 {
+        ZoneCalendar.floorDivide(second + offset(at: second), ZoneCalendar.day)
+    }
+
+    private static func week(ofDay day: Int64) -> Int64 {
+        floorDivide(day - mondayBefore1970, 7)
+    }
+
+    private static func monday(ofWeek week: Int64) -> Int64 { week * 7 + mondayBefore1970 }
+
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let quotient = value / divisor
+        return value % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    /// Seconds east of Greenwich.
+    private func offset(at second: Int64) -> Int64 {
+        let step = step(at: second)
+        return Int64(step == 0 ? clock.firstOffset : clock.offsets[step - 1].offset)
+    }
+
+    /// How many of the clock's offsets have begun; binary search.
+    private func step(at second: Int64) -> Int {
+        var low = 0
+        var high = clock.offsets.count
+        while low < high {
+            let middle = (low + high) / 2
+            if clock.offsets[middle].at <= second { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The first moment at which the clock shows so many seconds since 1970 or more.
+    private func moment(ofWall wall: Int64) -> Int64 {
+        // No clock is two days off.
+        var step = step(at: wall - 2 * ZoneCalendar.day)
+        while true {
+            let offset = Int64(step == 0 ? clock.firstOffset : clock.offsets[step - 1].offset)
+            let begins = step == 0 ? Int64.min : clock.offsets[step - 1].at
+            guard step < clock.offsets.count else { return max(begins, wall - offset) }
+            if clock.offsets[step].at + offset > wall { return max(begins, wall - offset) }
+            step += 1
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Model
+
+/// What is known of a person and a zone. Where there is none, the person is outside, or nothing was
+/// decided yet.
+struct ZonePresence: Hashable, Sendable {
+    let zone: ZoneID
+    /// `outside` only where something is held back.
+    var presence: Presence
+    /// When it became so; stays are counted from here.
+    var since: Timestamp
+    /// A change was held back, and told, and nothing has agreed with the state since.
+    var isWithheld = false
+    /// The stay was long enough, and that was told.
+    var hasDwelled = false
+    /// The zone's schedule is closed: it judges nobody, and would find the person so.
+    var isClosed = false
+
+    init(zone: ZoneID, presence: Presence, since: Timestamp) {
+        self.zone = zone
+        self.presence = presence
+        self.since = since
+    }
+
+    /// Whether there is anything to remember.
+    var isWorthKeeping: Bool { presence != .outside || isWithheld }
+
+    /// Inside, with nothing held back.
+    var stands: Bool { presence == .inside && !isWithheld && !isClosed }
+
+    /// Whether the zone counts the person as inside or near.
+    var counts: Bool { !isClosed && presence != .outside }
+}
+
+/// Whose zone it is, seen from a person whom it judges.
+enum ZoneSource: Hashable, Sendable {
+    case own
+    case circle(CircleID)
+    case set(ZoneSetID)
+
+    var circle: CircleID? {
+        if case .circle(let id) = self { id } else { nil }
+    }
+
+    var set: ZoneSetID? {
+        if case .set(let id) = self { id } else { nil }
+    }
+}
+
+/// What one record changed between a person and a zone; alarms, messages and hints follow from it.
+struct PresenceChange: Hashable, Sendable {
+    let zone: ZoneID
+    let kind: ZoneKind
+    let source: ZoneSource
+    /// Of the zone as it was judged; for one that is gone, as it was last.
+    let details: ZoneDetails
+    /// `unknown`: nothing was known.
+    let before: Presence
+    /// `unknown`: forgotten, because the zone does not judge the person any more.
+    let after: Presence
+    let reason: CrossingReason
+    /// Found so, not seen to happen.
+    let isInitial: Bool
+    /// Decided by the way between two fixes; entered and left by one record.
+    var interpolated = false
+    /// The fix that it was decided by.
+    let fix: Fix
+    let report: ReportID
+}

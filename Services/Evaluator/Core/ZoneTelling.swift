@@ -1,0 +1,172 @@
+import Model
+
+/// What a fix says about a person and a zone, where that is news.
+struct Decision {
+    let found: FoundZone
+    /// What was known; nil also where the zone's schedule was closed.
+    let known: ZonePresence?
+    /// `unknown`: nothing was decided yet.
+    let before: Presence
+    let verdict: ZoneVerdict
+    /// The way to the fix goes through the zone, though neither end is inside.
+    let isCrossed: Bool
+
+    /// Where the person counted as being.
+    var stood: Presence { before == .unknown ? .outside : before }
+}
+
+// What is told of a decision, and what is kept.
+extension ZoneJudge {
+    func settle(_ decision: Decision, _ person: inout PersonState, _ turn: inout Turn) {
+        var after = ZonePresence(
+            zone: decision.found.zone.id, presence: decision.verdict.presence, since: turn.now)
+        if let known = decision.known, known.presence == after.presence { after = known }
+        if occasion == .suspect {
+            guard decision.verdict.raw != decision.stood, decision.known?.isWithheld != true else {
+                return
+            }
+            after = decision.known ?? after
+            after.presence = decision.stood
+            after.isWithheld = true
+            withhold(decision, .suspect, person, &turn)
+        } else if decision.isCrossed {
+            pass(decision, person, &turn)
+            after.isWithheld = false
+        } else if decision.verdict.presence != decision.stood {
+            change(decision, person, &turn)
+            after.isWithheld = false
+        } else {
+            let isWithheld = decision.verdict.raw != decision.verdict.presence
+            if isWithheld, !after.isWithheld { withhold(decision, .withinMargin, person, &turn) }
+            after.isWithheld = isWithheld
+        }
+        person.keep(after)
+    }
+
+    /// The zone's schedule is closed: whoever was there is forgotten, and would be found again.
+    func close(
+        _ found: FoundZone, _ known: ZonePresence?, _ person: inout PersonState, _ turn: inout Turn
+    ) {
+        guard occasion != .suspect else { return }
+        if let known, known.counts { forget(found, known, person, &turn) }
+        let verdict = ZoneVerdict(
+            distance: found.signedDistance(from: fix.point), zone: found.zone,
+            inradiusCentimetres: 0, margin: 0, before: nil)
+        guard verdict.raw != .outside else { return person.forget(found.zone.id) }
+        var after = ZonePresence(zone: found.zone.id, presence: verdict.raw, since: turn.now)
+        after.isClosed = true
+        if let known, known.isClosed, known.presence == after.presence { return }
+        person.keep(after)
+    }
+
+    /// Somebody's stay in a zone does not count any more; nobody moved, and nothing is told of it.
+    func forget(
+        _ found: FoundZone, _ known: ZonePresence, _ person: PersonState, _ turn: inout Turn
+    ) {
+        turn.changes.append(
+            PresenceChange(
+                zone: known.zone, kind: found.zone.kind, source: found.source,
+                details: found.details, before: known.presence, after: .unknown,
+                reason: .zoneChanged, isInitial: false, fix: fix.fix, report: fix.report))
+    }
+
+    /// A stay is long enough.
+    func dwell(_ found: FoundZone, _ person: PersonState, _ turn: inout Turn) {
+        let crossing = crossing(
+            found, person, from: .inside, to: .inside,
+            found.signedDistance(from: fix.point).centimetres,
+            margin: 0, .stayed)
+        tell(.zoneDwelled(crossing), person, &turn)
+    }
+
+    private func withhold(
+        _ decision: Decision, _ reason: CrossingReason, _ person: PersonState, _ turn: inout Turn
+    ) {
+        let crossing = crossing(
+            decision.found, person, from: decision.stood, to: decision.stood,
+            decision.verdict.distance.centimetres, margin: decision.verdict.margin, reason)
+        tell(.zoneWithheld(crossing), person, &turn)
+    }
+
+    private func change(_ decision: Decision, _ person: PersonState, _ turn: inout Turn) {
+        let after = decision.verdict.presence
+        let isSeen = (occasion == .fix || occasion == .silence) && decision.before != .unknown
+        let crossing = crossing(
+            decision.found, person, from: decision.before, to: after,
+            decision.verdict.distance.centimetres, margin: decision.verdict.margin,
+            reason(of: decision))
+        note(crossing, decision.found, isInitial: !isSeen, &turn)
+        guard isSeen else { return tell(.zoneInitial(crossing), person, &turn) }
+        switch (decision.before, after) {
+        case (_, .inside): tell(.zoneEntered(crossing), person, &turn)
+        case (.inside, _): tell(.zoneExited(crossing), person, &turn)
+        case (_, .near): tell(.zoneApproached(crossing), person, &turn)
+        // Farther away than near is nobody's news.
+        default: break
+        }
+    }
+
+    private func reason(of decision: Decision) -> CrossingReason {
+        switch occasion {
+        case .fix, .suspect: decision.verdict.reason
+        case .silence: .silence
+        case .first: .initial
+        case .arranged: decision.before == .unknown ? .initial : .zoneChanged
+        case .opened: .scheduleOpened
+        }
+    }
+
+    /// Entered and left between two fixes.
+    private func pass(_ decision: Decision, _ person: PersonState, _ turn: inout Turn) {
+        for (from, to) in [
+            (decision.before, Presence.inside), (.inside, decision.verdict.presence),
+        ] {
+            var crossing = crossing(
+                decision.found, person, from: from, to: to,
+                decision.verdict.distance.centimetres, margin: 0, .passedThrough)
+            crossing.interpolated = true
+            note(crossing, decision.found, isInitial: false, &turn)
+            tell(to == .inside ? .zoneEntered(crossing) : .zoneExited(crossing), person, &turn)
+        }
+    }
+
+    private func note(
+        _ crossing: ZoneCrossing, _ found: FoundZone, isInitial: Bool, _ turn: inout Turn
+    ) {
+        turn.changes.append(
+            PresenceChange(
+                zone: crossing.zone, kind: crossing.zoneKind, source: found.source,
+                details: found.details, before: crossing.before, after: crossing.after,
+                reason: crossing.reason, isInitial: isInitial,
+                interpolated: crossing.interpolated, fix: fix.fix, report: fix.report))
+    }
+
+    private func crossing(
+        _ found: FoundZone, _ person: PersonState, from before: Presence, to after: Presence,
+        _ centimetres: Int32, margin: Int32, _ reason: CrossingReason
+    ) -> ZoneCrossing {
+        ZoneCrossing(
+            person: person.id, device: fix.device, zone: found.zone.id,
+            zoneName: found.details.name, zoneKind: found.zone.kind, circle: found.source.circle,
+            set: found.source.set, before: before, after: after, fix: fix.fix,
+            distanceCentimetres: centimetres, marginCentimetres: margin, reason: reason,
+            report: fix.report)
+    }
+
+    private func tell(_ body: EventBody, _ person: PersonState, _ turn: inout Turn) {
+        guard let zone = body.crossing?.zone else { return }
+        turn.tell(body, of: person.id, subject: .id(zone), cause: cause ?? fix.report.raw)
+    }
+}
+
+extension EventBody {
+    fileprivate var crossing: ZoneCrossing? {
+        switch self {
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            .zoneApproached(let crossing), .zoneDwelled(let crossing),
+            .zoneWithheld(let crossing):
+            crossing
+        default: nil
+        }
+    }
+}
