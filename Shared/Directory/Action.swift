@@ -28,6 +28,10 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case editContactPoints = "edit-contact-points"
     /// Zones that judge one person alone.
     case editPrivateZones = "edit-private-zones"
+    /// One's private zones, and every zone by which one is judged.
+    case readOwnZones = "read-own-zones"
+    /// Not to be judged by a zone of somebody else any more.
+    case refuseZone = "refuse-zone"
     case exportData = "export-data"
     case erase
 
@@ -50,6 +54,8 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case readZones = "read-zones"
     case readTimeline = "read-timeline"
     case editZones = "edit-zones"
+    /// Choose the sets whose zones judge the circle's members.
+    case subscribeSets = "subscribe-sets"
     case editEscalation = "edit-escalation"
     /// Name and settings.
     case editCircle = "edit-circle"
@@ -61,6 +67,8 @@ public enum Action: String, Sendable, Codable, CaseIterable {
 
     // About the suite.
     case createCircle = "create-circle"
+    /// Sets of zones, which are offered to every circle.
+    case readSets = "read-sets"
     /// Create and list people, see queues and quarantine, test gateways, rotate the operator's
     /// token.
     case administer

@@ -72,6 +72,9 @@ extension Replica {
     /// The ids of an owner's zones, ascending: of a large set without the zones themselves.
     public func zoneIDs(of owner: ZoneOwner) -> [ZoneID] { zonesOfOwner[owner] ?? [] }
 
+    /// How many zones an owner has.
+    public func zoneCount(of owner: ZoneOwner) -> Int { zonesOfOwner[owner]?.count ?? 0 }
+
     /// The messages of an owner, ids ascending.
     public func messages(of owner: ZoneOwner) -> [ZoneMessage] {
         (messagesOfOwner[owner] ?? []).compactMap { messages[$0] }
@@ -91,6 +94,9 @@ extension Replica {
 
     /// All sets, ids ascending. Sorts: for lists and snapshots, not for every request.
     public var sortedSets: [ZoneSet] { sets.values.sorted { $0.id < $1.id } }
+
+    /// All zones, ids ascending. Sorts: for lists and snapshots, not for every request.
+    public var sortedZones: [Zone] { zones.values.sorted { $0.id < $1.id } }
 
     /// Everybody, ids ascending. Sorts: for lists and snapshots, not for every request.
     public var sortedPeople: [Person] { people.values.sorted { $0.id < $1.id } }

@@ -15,36 +15,37 @@ public enum Rights {
         case .panic, .cancelEmergency, .watch, .answerAlarms, .changeSharing, .leaveCircle,
             .acceptInvitation,
             .readAccessLog, .editNeverTellList, .setPIN, .readPerson, .editProfile, .editDevices,
-            .editContactPoints, .editPrivateZones, .exportData, .erase:
+            .editContactPoints, .editPrivateZones, .readOwnZones, .refuseZone, .exportData, .erase:
             return decidePersonal(query)
         case .readPosition, .locate, .readHistory: return decidePosition(query)
         case .raiseForOther: return decideRaising(query)
         case .readEmergency, .acknowledge, .resolve: return decideEmergency(query)
-        case .readCircle, .readZones, .readTimeline, .editZones, .editEscalation, .editCircle,
-            .deleteCircle,
-            .invite, .removeMember, .changeRole, .changeRetention:
+        case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
+            .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
             return decideCircle(query)
-        case .createCircle: return .allowed
+        case .createCircle, .readSets: return .allowed
         case .administer: return query.isOperator ? .allowed : .denied(.operatorOnly)
         }
     }
 
     /// What ends with the plan.
     static let paidActions: Set<Action> = [
-        .readHistory, .editZones, .editPrivateZones, .editEscalation, .invite, .changeRetention,
-        .createCircle,
+        .readHistory, .editZones, .editPrivateZones, .subscribeSets, .editEscalation, .invite,
+        .changeRetention, .createCircle,
     ]
 
     private static func decidePersonal(_ query: RightsQuery) -> Decision {
         if query.isOperator { return decidePersonalForOperator(query.action) }
         if query.resource.isOwn {
-            let isBinding = [.changeSharing, .leaveCircle, .erase].contains(query.action)
+            let isBinding = [.changeSharing, .leaveCircle, .refuseZone, .erase].contains(
+                query.action)
             return query.guardianship == .ward && isBinding ? .denied(.ward) : .allowed
         }
         guard query.guardianship == .guardian else { return .denied(.notYours) }
         switch query.action {
         case .changeSharing, .leaveCircle, .acceptInvitation, .readAccessLog, .setPIN, .readPerson,
-            .editProfile, .editDevices, .editContactPoints, .editPrivateZones, .exportData, .erase:
+            .editProfile, .editDevices, .editContactPoints, .editPrivateZones, .readOwnZones,
+            .refuseZone, .exportData, .erase:
             return .allowed
         default: return .denied(.notYours)
         }

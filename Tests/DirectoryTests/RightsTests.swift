@@ -12,7 +12,8 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
             .panic, .cancelEmergency, .watch, .answerAlarms, .changeSharing, .leaveCircle,
             .readAccessLog,
             .editNeverTellList, .setPIN, .editDevices, .editContactPoints, .readPerson,
-            .editProfile, .editPrivateZones, .exportData, .erase, .acceptInvitation,
+            .editProfile, .editPrivateZones, .readOwnZones, .refuseZone, .exportData, .erase,
+            .acceptInvitation,
         ], true, [.yes, .yes, .yes]
     ),
     ([.readPosition, .locate, .readHistory], false, [.yes, .yes, .setting]),
@@ -21,18 +22,22 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     ([.raiseForOther], false, [.yes, .yes, .no]),
     ([.editZones, .editEscalation], false, [.yes, .setting, .no]),
     (
-        [.invite, .removeMember, .changeRole, .changeRetention, .editCircle, .deleteCircle], false,
+        [
+            .invite, .removeMember, .changeRole, .changeRetention, .editCircle, .deleteCircle,
+            .subscribeSets,
+        ], false,
         [.yes, .no, .no]
     ),
     ([.readCircle, .readZones], false, [.yes, .yes, .yes]),
     (
         [
             .changeSharing, .setPIN, .editDevices, .editContactPoints, .editNeverTellList,
-            .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .exportData, .erase,
-            .leaveCircle, .acceptInvitation, .panic, .cancelEmergency, .watch, .answerAlarms,
+            .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .readOwnZones,
+            .refuseZone, .exportData, .erase, .leaveCircle, .acceptInvitation, .panic,
+            .cancelEmergency, .watch, .answerAlarms,
         ], false, [.never, .never, .never]
     ),
-    ([.createCircle], false, [.yes, .yes, .yes]),
+    ([.createCircle, .readSets], false, [.yes, .yes, .yes]),
     ([.administer], false, [.no, .no, .no]),
 ]
 
@@ -124,7 +129,7 @@ private let resources: [Resource] = (0..<128).map { bits in
 
     @Test(arguments: Action.allCases)
     func `whoever shares no circle may do nothing there`(action: Action) {
-        let others: Set<Action> = [.createCircle, .administer]
+        let others: Set<Action> = [.createCircle, .readSets, .administer]
         for resource in resources where !resource.isOwn && !resource.isInvited {
             let decision = Rights.decide(RightsQuery(action: action, resource: resource))
             if others.contains(action) { continue }
@@ -150,7 +155,7 @@ extension Cell {
 
     @Test func `a lapsed plan keeps safety and privacy and loses the rest`() {
         let lost: Set<Action> = [
-            .readHistory, .editZones, .editPrivateZones, .editEscalation, .invite,
+            .readHistory, .editZones, .editPrivateZones, .subscribeSets, .editEscalation, .invite,
             .changeRetention, .createCircle,
         ]
         for action in Action.allCases {
@@ -165,9 +170,9 @@ extension Cell {
         }
     }
 
-    @Test func `a ward cannot pause, leave or erase alone and can always panic`() {
+    @Test func `a ward cannot pause, leave, refuse a zone or erase alone and can always panic`() {
         let own = Resource(isOwn: true)
-        for action in [Action.changeSharing, .leaveCircle, .erase] {
+        for action in [Action.changeSharing, .leaveCircle, .refuseZone, .erase] {
             #expect(decide(action, role: .member, ward: .ward, own) == .denied(.ward))
             #expect(decide(action, role: .guardian, ward: .guardian).isAllowed)
         }
@@ -207,7 +212,10 @@ extension Cell {
         for action in [Action.panic, .watch, .raiseForOther, .leaveCircle, .acceptInvitation] {
             #expect(decide(action, role: nil, operator: true) == .denied(.personOnly))
         }
-        for action in [Action.changeSharing, .setPIN, .readAccessLog, .exportData] {
+        for action in [
+            Action.changeSharing, .setPIN, .readAccessLog, .exportData, .readOwnZones, .refuseZone,
+            .editPrivateZones,
+        ] {
             #expect(decide(action, role: nil, operator: true) == .denied(.notYours))
         }
         let provisioning: [Action] = [
@@ -221,7 +229,7 @@ extension Cell {
 
     @Test func `an invited person may read what they are invited to, and nothing more`() {
         let invited = Resource(isInvited: true, membersSeePositions: true)
-        for action in Action.allCases where action != .createCircle {
+        for action in Action.allCases where action != .createCircle && action != .readSets {
             let decision = decide(action, role: nil, invited)
             #expect(decision.isAllowed == (action == .readCircle), "\(action)")
         }

@@ -60,7 +60,7 @@ import Testing
 
     @Test func `only an admin or the operator deletes a circle, with its zones`() {
         let scene = Scene(circle: true)
-        scene.ask(anna, .createZone(circle(1), zone(1), zonePatch("Home")))
+        scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home")))
         #expect(scene.ask(ben, .removeCircle(circle(1))).denial == .roleTooLow)
         #expect(
             scene.ask(anna, ifVersion: 1, .removeCircle(circle(1))).refusal?.reason == .outdated)

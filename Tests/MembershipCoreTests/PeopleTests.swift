@@ -120,7 +120,7 @@ import Testing
         let scene = Scene()
         scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Mine" }))
         scene.ask(anna, .addMember(circle(1), person(2), member(.member)))
-        scene.ask(anna, .createZone(circle(1), zone(1), zonePatch("Home")))
+        scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home")))
         #expect(scene.ask(anna, .removePerson(person(1))) == .gone)
         #expect(scene.family == nil)
         #expect(scene.core.directory.zone(zone(1)) == nil)

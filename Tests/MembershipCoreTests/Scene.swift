@@ -94,7 +94,9 @@ func member(
     return patch
 }
 
-func zonePatch(_ name: String, vertices: Int = 0) -> ZonePatch {
+func zonePatch(
+    _ name: String, vertices: Int = 0, _ change: (inout ZonePatch) -> Void = { _ in }
+) -> ZonePatch {
     let center = Coordinate(latitudeE7: 30_000_000, longitudeE7: 1_010_000_000)
     let ring = (0..<vertices).map { VertexOffset(longitudeE7: Int32($0), latitudeE7: 0) }
     var patch = ZonePatch()
@@ -105,6 +107,7 @@ func zonePatch(_ name: String, vertices: Int = 0) -> ZonePatch {
             origin: center, coefficients: [], radiusCentimetres: 10_000,
             polygons: vertices == 0 ? [] : [[ring]], inradiusCentimetres: 10_000,
             reachCentimetres: 10_000))
+    change(&patch)
     return patch
 }
 

@@ -1,8 +1,9 @@
-import MembershipCore
 import Model
 import Parsing
 import Testing
 import Wire
+
+@testable import MembershipCore
 
 /// The largest things that the limits let through still fit into one record of a stream.
 @Suite struct RecordSizeTests {
@@ -49,10 +50,55 @@ import Wire
     }
 
     @Test func `the largest circle with all its zones, as evaluators get it`() throws {
-        let vertices = Limits.verticesPerCircleMax / Limits.suite.zones
-        let placed = PlacedZone(zone(vertices: vertices))
-        let circle = PlacedCircle(
-            circle: CircleID(.zero), zones: Array(repeating: placed, count: Limits.suite.zones))
-        #expect(try size(.inputCircle(circle)) < WireLimits.recordBytesMax - 64)
+        let points = Limits.verticesPerOwnerMax / Limits.suite.zones
+        for zone in [
+            zone(vertices: points), zone(vertices: 10_000), zone(vertices: 0), scheduled,
+        ] {
+            var load = ZoneLoad(of: .circle(CircleID(.zero)), [])
+            var zones: [PlacedZone] = []
+            while zones.count < Limits.suite.zones, load.take(zone) == nil {
+                zones.append(PlacedZone(zone))
+            }
+            #expect(zones.count > 1)
+            let circle = PlacedCircle(circle: CircleID(.zero), zones: zones)
+            #expect(try size(.inputCircle(circle)) < WireLimits.recordBytesMax - 64)
+        }
+    }
+
+    /// Of a page's some 20 zones many may be as large as one can be.
+    @Test func `a page of a set`() throws {
+        for zone in [zone(vertices: Limits.verticesPerZoneOfSetMax), scheduled] {
+            var load = ZoneLoad(of: .set(ZoneSetID(.zero)), [])
+            #expect(load.take(zone) == nil)
+            let page = PlacedSet(
+                set: ZoneSetID(.zero), page: 511,
+                zones: Array(repeating: PlacedZone(zone), count: 50))
+            #expect(try size(.inputSet(page)) < WireLimits.recordBytesMax - 64)
+        }
+        var load = ZoneLoad(of: .set(ZoneSetID(.zero)), [])
+        let large = zone(vertices: Limits.verticesPerZoneOfSetMax + 1)
+        #expect(load.take(large)?.field == "geometry")
+    }
+
+    /// With everything but an outline.
+    private var scheduled: Zone {
+        var zone = zone(vertices: 0)
+        zone.clock = ZoneClock(
+            timeZone: "America/Argentina/ComodRivadavia", firstOffset: -43_200,
+            offsets: Array(
+                repeating: ZoneOffset(at: -10_000_000_000, offset: -43_200), count: 28))
+        zone.schedule = ZoneSchedule(
+            windows: Array(
+                repeating: ZoneWindow(start: 10_079, end: 11_519),
+                count: Limits.scheduleWindowsMax),
+            exceptions: Array(repeating: -100_000, count: Limits.scheduleExceptionsMax))
+        zone.absentByMinute = 1439
+        zone.alertDistanceMetres = Limits.alertDistanceMetresMax
+        zone.dwellSeconds = Limits.dwellSecondsMax
+        zone.transitions = Transition.allCases
+        zone.alarm = ZoneAlarm(
+            sound: name(Limits.soundCharactersMax), cycleSeconds: 3600, sleepSeconds: 86_400)
+        zone.messages = Array(repeating: MessageID(.zero), count: Limits.messagesPerZoneMax)
+        return zone
     }
 }

@@ -25,16 +25,20 @@ final class RunningMembership {
     }
 
     /// Starts the process on the same home.
-    func startAgain() async throws {
-        membership = try start("jaga-membership")
+    ///
+    /// - Parameter settings: more of its environment
+    func startAgain(_ settings: [String: String] = [:]) async throws {
+        membership = try start("jaga-membership", settings)
         try await waitUntilAnswering(2)
     }
 
-    private func start(_ program: String) throws -> Capture {
+    private func start(
+        _ program: String, _ settings: [String: String] = [:]
+    ) throws -> Capture {
         try Capture(
             try Programs.path(program),
             ["--home", folder.path, "--port-base", "\(portBase)"],
-            environment: ["PATH": "/usr/bin:/bin"])
+            environment: ["PATH": "/usr/bin:/bin"].merging(settings) { $1 })
     }
 
     private func waitUntilAnswering(_ number: Int) async throws {

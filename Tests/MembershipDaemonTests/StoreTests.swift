@@ -150,13 +150,13 @@ private func post(
                 """
                 {'type': 'Feature', 'properties': {'name': 'Home'}, 'geometry':
                  {'type': 'Polygon', 'coordinates': [[[1, 1], [1.1, 1], [1.1, 1.1], [1, 1]]]}}
-                """), isNew: true)
+                """), isNew: true, clocks: clocks)
         let circleID = CircleID(SecureRandom.id())
         let changes: [Change] = [
             .createPerson(person, patch), .createCircle(circleID, circle),
             .createDevice(person, device, phone, NewSecret().credential),
             .addMember(circleID, person, MemberPatch()),
-            .createZone(circleID, ZoneID(SecureRandom.id()), zone),
+            .createZone(.circle(circleID), ZoneID(SecureRandom.id()), zone),
             .createCredential(person, NewSecret().credential),
         ]
         func perform(_ changes: [Change]) throws {

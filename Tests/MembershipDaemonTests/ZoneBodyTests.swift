@@ -5,6 +5,9 @@ import Testing
 
 @testable import MembershipDaemon
 
+/// In the year 2027.
+let clocks = ZoneClocks(now: Timestamp(seconds: 1_800_000_000))
+
 @Suite struct ZoneBodyTests {
     private func feature(
         _ type: String, _ coordinates: String, _ properties: String = "'name': 'Home'"
@@ -23,7 +26,7 @@ import Testing
             "Point", "[101.7, 3.1, 55]",
             "'name': 'Home', 'radius': 150.5, 'kind': 'alert', 'priority': 5, 'hysteresis': 30, "
                 + "'transitions': ['exit', 'exit'], 'active': false, 'category': ''")
-        let patch = try ZoneBody.read(body, isNew: true)
+        let patch = try ZoneBody.read(body, isNew: true, clocks: clocks)
         let center = Coordinate(latitudeE7: 31_000_000, longitudeE7: 1_017_000_000)
         #expect(
             patch.drawing?.shape == .circle(center: center, radiusCentimetres: 15_050))
@@ -39,7 +42,7 @@ import Testing
         let reversed = "[[101.002, 3.002], [101.004, 3.004], [101.004, 3.002], [101.002, 3.002]]"
         for inner in [hole, reversed] {
             let patch = try ZoneBody.read(
-                try feature("Polygon", "[\(square), \(inner)]"), isNew: true)
+                try feature("Polygon", "[\(square), \(inner)]"), isNew: true, clocks: clocks)
             guard case .polygons(let polygons)? = patch.drawing?.shape else {
                 Issue.record("no polygon")
                 return
@@ -57,12 +60,12 @@ import Testing
             try feature("Polygon", "[\(square)]"),
             try feature("MultiPolygon", "[[\(square)], \(island.replacing("110", with: "102"))]"),
         ] {
-            let drawing = try #require(try ZoneBody.read(body, isNew: true).drawing)
+            let drawing = try #require(try ZoneBody.read(body, isNew: true, clocks: clocks).drawing)
             let zone = Zone(
                 id: ZoneID(.zero), owner: .circle(CircleID(.zero)), name: "Home",
                 shape: drawing.shape, prepared: drawing.prepared)
             let view = try JSON.parse(View.zone(zone).serialized())
-            let again = try ZoneBody.read(view, isNew: false)
+            let again = try ZoneBody.read(view, isNew: false, clocks: clocks)
             #expect(again.drawing == drawing)
             #expect(again.name == "Home")
         }
@@ -125,7 +128,7 @@ import Testing
         let (type, coordinates, field, words) = ZoneBodyTests.faults[index]
         let radius = type == "Point" ? ", 'radius': 100" : ""
         let body = try feature(type, coordinates, "'name': 'Z'" + radius)
-        let problem = problem { _ = try ZoneBody.read(body, isNew: true) }
+        let problem = problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }
         #expect(problem.field == field)
         #expect(problem.detail.contains(words), "\(problem.detail)")
         #expect(problem.hint?.isEmpty == false)
@@ -134,7 +137,7 @@ import Testing
     @Test func `an outline of 100,000 points is refused before it is looked at`() throws {
         let points = (0..<100_000).map { "[\($0 % 180),\($0 % 90)]" } + ["[0,0]"]
         let body = try feature("Polygon", "[[" + points.joined(separator: ",") + "]]")
-        let problem = problem { _ = try ZoneBody.read(body, isNew: true) }
+        let problem = problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }
         #expect(problem.field == "geometry.coordinates")
         #expect(problem.detail.contains("100000 points, at most 10000"))
         #expect(problem.hint?.contains("simplify") == true)
@@ -143,7 +146,8 @@ import Testing
     @Test func `coordinates in the wrong order are told as such`() throws {
         let body = try feature("Point", "[3.139, 101.69]", "'name': 'Z', 'radius': 100")
         #expect(
-            problem { _ = try ZoneBody.read(body, isNew: true) }.hint?.contains("swapped") == true)
+            problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }.hint?.contains(
+                "swapped") == true)
     }
 
     @Test func `a radius belongs to a Point and is a sensible one`() throws {
@@ -160,31 +164,31 @@ import Testing
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 5, 'size': 5", "properties.size"),
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 5, 'kind': 'x'", "properties.kind"),
             (
-                "Point", "[1, 2]", "'name': 'Z', 'radius': 5, 'transitions': ['dwell']",
+                "Point", "[1, 2]", "'name': 'Z', 'radius': 5, 'transitions': ['leave']",
                 "properties.transitions[0]"
             ),
         ] {
             let body = try feature(type, coordinates, properties)
             #expect(
-                problem { _ = try ZoneBody.read(body, isNew: true) }.field
+                problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }.field
                     == field)
         }
     }
 
     @Test func `a change may leave the shape out, a new zone not`() throws {
         let body = try json("{'type': 'Feature', 'properties': {'active': false}}")
-        #expect(try ZoneBody.read(body, isNew: false).drawing == nil)
+        #expect(try ZoneBody.read(body, isNew: false, clocks: clocks).drawing == nil)
         let new = try json("{'type': 'Feature', 'properties': {'name': 'Z'}}")
         #expect(
-            problem { _ = try ZoneBody.read(new, isNew: true) }.field
+            problem { _ = try ZoneBody.read(new, isNew: true, clocks: clocks) }.field
                 == "geometry")
         let radius = try json("{'type': 'Feature', 'properties': {'radius': 5}}")
         #expect(
-            problem { _ = try ZoneBody.read(radius, isNew: false) }.field
+            problem { _ = try ZoneBody.read(radius, isNew: false, clocks: clocks) }.field
                 == "properties.radius")
         let point = try json("{'type': 'Point', 'coordinates': [1, 2]}")
         #expect(
-            problem { _ = try ZoneBody.read(point, isNew: true) }.field
+            problem { _ = try ZoneBody.read(point, isNew: true, clocks: clocks) }.field
                 == "coordinates")
     }
 }

@@ -29,7 +29,15 @@ enum Routes {
             "/v1/people/{person}/devices/{device}/credential", "/v1/people/{person}/credentials",
             "/v1/people/{person}/credentials/{credential}", "/v1/circles", "/v1/circles/{circle}",
             "/v1/circles/{circle}/members", "/v1/circles/{circle}/members/{person}",
-            "/v1/circles/{circle}/zones", "/v1/circles/{circle}/zones/{zone}", "/v1/rights",
+            "/v1/circles/{circle}/zones", "/v1/circles/{circle}/zones/{zone}",
+            "/v1/circles/{circle}/sets/{set}", "/v1/circles/{circle}/messages",
+            "/v1/circles/{circle}/messages/{message}",
+            "/v1/circles/{circle}/messages/{message}/confirmed", "/v1/people/{person}/zones",
+            "/v1/people/{person}/zones/{zone}", "/v1/people/{person}/judging-zones",
+            "/v1/people/{person}/refused-zones/{zone}", "/v1/people/{person}/messages",
+            "/v1/people/{person}/messages/{message}",
+            "/v1/people/{person}/messages/{message}/confirmed", "/v1/sets", "/v1/sets/{set}",
+            "/v1/sets/{set}/zones", "/v1/sets/{set}/zones/{zone}", "/v1/rights",
             "/v1/admin/token", "/v1/status/membership", "/v1/streams/membership")
         + list(
             .timer,

@@ -10,6 +10,8 @@ public enum Input: Sendable {
     case command(Command)
     /// The operator's token, as the secrets folder has it: from now on the only one.
     case operatorToken(NewCredential)
+    /// What the database of time zones says by now, each name once.
+    case clocks([ZoneClock])
 }
 
 /// Somebody wants a change and waits for its answer.
@@ -55,9 +57,25 @@ public enum Change: Sendable {
     case updateMember(CircleID, PersonID, MemberPatch)
     case removeMember(CircleID, PersonID)
 
-    case createZone(CircleID, ZoneID, ZonePatch)
-    case updateZone(CircleID, ZoneID, ZonePatch)
-    case removeZone(CircleID, ZoneID)
+    case createZone(ZoneOwner, ZoneID, ZonePatch)
+    /// All of them or none.
+    case createZones(ZoneOwner, [NewZone])
+    case updateZone(ZoneOwner, ZoneID, ZonePatch)
+    case removeZone(ZoneOwner, ZoneID)
+    case refuseZone(PersonID, ZoneID)
+    case acceptZone(PersonID, ZoneID)
+
+    case createSet(ZoneSetID, name: String)
+    case updateSet(ZoneSetID, name: String?)
+    case removeSet(ZoneSetID)
+    case subscribe(CircleID, ZoneSetID)
+    case unsubscribe(CircleID, ZoneSetID)
+
+    case createMessage(ZoneOwner, MessageID, MessagePatch)
+    case updateMessage(ZoneOwner, MessageID, MessagePatch)
+    case removeMessage(ZoneOwner, MessageID)
+    /// The number has agreed.
+    case confirmMessage(ZoneOwner, MessageID)
 }
 
 /// A credential that the daemon has made: the secret itself never reaches the core.

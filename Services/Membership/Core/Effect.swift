@@ -17,6 +17,9 @@ public enum Answer: Hashable, Sendable {
     case credential(Credential)
     case circle(Circle)
     case zone(Zone)
+    case zones([Zone])
+    case set(ZoneSet)
+    case message(ZoneMessage)
     /// Done, and nothing is left to show.
     case gone
     case refused(Refusal)

@@ -13,8 +13,32 @@ public enum Limits {
     public static let devicesPerPersonMax = 10
     /// Credentials that speak for a person themselves; those of devices are apart.
     public static let credentialsPerPersonMax = 20
-    /// Points of all zones of one circle.
-    public static let verticesPerCircleMax = 20_000
+    /// Points of all zones of one circle, or of one person.
+    public static let verticesPerOwnerMax = 20_000
+    /// What those zones take in a record for evaluators, of 1 MiB at most.
+    public static let zoneBytesPerOwnerMax = 1_000_000
+    public static let zonesPerSetMax = 10_000
+    public static let verticesPerZoneOfSetMax = 500
+    /// Some 50 of its zones share a record.
+    public static let bytesPerZoneOfSetMax = 20_000
+    public static let setsMax = 100
+    public static let setsPerCircleMax = 20
+    public static let messagesPerOwnerMax = 50
+    public static let messagesPerZoneMax = 10
+    public static let monikerCharactersMax = 50
+    public static let messageLineCharactersMax = 160
+    public static let refusedZonesMax = 500
+    public static let alertDistanceMetresMax = 100_000
+    public static let insetMetresMax = 100_000.0
+    public static let dwellSecondsMax = 7 * 86_400
+    public static let scheduleWindowsMax = 50
+    public static let scheduleExceptionsMax = 100
+    public static let soundCharactersMax = 50
+    public static let alarmCycleSeconds = 10...3600
+    public static let alarmSleepSeconds = 0...86_400
+    public static let audiencePeopleMax = 50
+    public static let extraRowsMax = 50
+    public static let extraCharactersMax = 200
     public static let zonePriorityMax = 1000
     public static let hysteresisMetresMax = 1000
     public static let escalationTiersMax = 10
@@ -29,15 +53,18 @@ public enum Limits {
         public var members: Int
         /// Zones of a circle.
         public var zones: Int
+        /// Zones of a person.
+        public var privateZones: Int
     }
 
     /// The most that the suite bears: for the operator.
-    public static let suite = Allowance(circles: 50, members: 500, zones: 500)
+    public static let suite = Allowance(circles: 50, members: 500, zones: 500, privateZones: 100)
 
     /// What one may have who acts under a plan.
     public static func allowance(of plan: Plan) -> Allowance {
         switch plan {
-        case .trial, .lapsed: Allowance(circles: 5, members: 20, zones: 50)
+        case .trial, .lapsed:
+            Allowance(circles: 5, members: 20, zones: 50, privateZones: 20)
         case .paid: suite
         }
     }

@@ -1,7 +1,7 @@
 import Directory
 import Model
 
-/// Decides every change of people, devices, credentials, circles and zones.
+/// Decides every change of people, devices, credentials, circles, zones, sets and messages.
 ///
 /// Its state is the directory itself: rebuilt from the rows at start, it is what every other
 /// service keeps a replica of. A command either changes something and is answered with the result,
@@ -24,6 +24,8 @@ public struct MembershipCore: Sendable {
             }
         case .operatorToken(let credential):
             record(operatorTokenEvents(credential, at: now), into: &effects)
+        case .clocks(let clocks):
+            record(zonesWithOtherClocks(clocks), into: &effects)
         }
     }
 
@@ -64,9 +66,23 @@ public struct MembershipCore: Sendable {
         case .updateMember(let circle, let person, let patch):
             attempt.updateMember(person, of: circle, patch)
         case .removeMember(let circle, let person): attempt.removeMember(person, from: circle)
-        case .createZone(let circle, let id, let patch): attempt.createZone(id, in: circle, patch)
-        case .updateZone(let circle, let id, let patch): attempt.updateZone(id, in: circle, patch)
-        case .removeZone(let circle, let id): attempt.removeZone(id, in: circle)
+        case .createZone(let owner, let id, let patch): attempt.createZone(id, for: owner, patch)
+        case .createZones(let owner, let zones): attempt.createZones(zones, for: owner)
+        case .updateZone(let owner, let id, let patch): attempt.updateZone(id, of: owner, patch)
+        case .removeZone(let owner, let id): attempt.removeZone(id, of: owner)
+        case .refuseZone(let person, let id): attempt.refuseZone(id, by: person)
+        case .acceptZone(let person, let id): attempt.acceptZone(id, by: person)
+        case .createSet(let id, let name): attempt.createSet(id, name: name)
+        case .updateSet(let id, let name): attempt.updateSet(id, name: name)
+        case .removeSet(let id): attempt.removeSet(id)
+        case .subscribe(let circle, let set): attempt.subscribe(circle, to: set)
+        case .unsubscribe(let circle, let set): attempt.unsubscribe(circle, from: set)
+        case .createMessage(let owner, let id, let patch):
+            attempt.createMessage(id, for: owner, patch)
+        case .updateMessage(let owner, let id, let patch):
+            attempt.updateMessage(id, of: owner, patch)
+        case .removeMessage(let owner, let id): attempt.removeMessage(id, of: owner)
+        case .confirmMessage(let owner, let id): attempt.confirmMessage(id, of: owner)
         }
     }
 
@@ -85,5 +101,19 @@ public struct MembershipCore: Sendable {
             events.append(.credentialRemoved(CredentialRemoval(credential: outdated.id)))
         }
         return events
+    }
+
+    /// The zones whose wall clock differs from what the database of time zones says.
+    private func zonesWithOtherClocks(_ clocks: [ZoneClock]) -> [EventBody] {
+        let known = Dictionary(uniqueKeysWithValues: clocks.map { ($0.timeZone, $0) })
+        return directory.sortedZones.compactMap { zone in
+            guard let old = zone.clock, let new = known[old.timeZone], new != old else {
+                return nil
+            }
+            var zone = zone
+            zone.clock = new
+            zone.version += 1
+            return .zoneChanged(zone)
+        }
     }
 }

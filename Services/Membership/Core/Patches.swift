@@ -98,40 +98,21 @@ public struct MemberPatch: Hashable, Sendable {
     public init() {}
 }
 
-public struct ZonePatch: Hashable, Sendable {
-    /// A shape as it was drawn, and made ready.
-    public struct Drawing: Hashable, Sendable {
-        public var shape: ZoneShape
-        public var prepared: PreparedGeometry
-
-        public init(shape: ZoneShape, prepared: PreparedGeometry) {
-            self.shape = shape
-            self.prepared = prepared
-        }
-    }
-
-    public var name: String?
-    public var kind: ZoneKind?
-    public var category: String?
-    public var active: Bool?
-    public var priority: Int?
-    public var drawing: Drawing?
-    public var hysteresisMetres: Int?
-    public var transitions: [Transition]?
+/// What a caller gives of a message.
+public struct MessagePatch: Hashable, Sendable {
+    public var ownMoniker: String?
+    public var toMoniker: String?
+    public var number: String?
+    public var line: String?
+    public var mode: ZoneMessage.Mode?
 
     public init() {}
 
-    func apply(to zone: inout Zone) {
-        if let name { zone.name = name }
-        if let kind { zone.kind = kind }
-        if let category { zone.category = category }
-        if let active { zone.active = active }
-        if let priority { zone.priority = priority }
-        if let drawing {
-            zone.shape = drawing.shape
-            zone.prepared = drawing.prepared
-        }
-        if let hysteresisMetres { zone.hysteresisMetres = hysteresisMetres }
-        if let transitions { zone.transitions = transitions }
+    func apply(to message: inout ZoneMessage) {
+        if let ownMoniker { message.ownMoniker = ownMoniker }
+        if let toMoniker { message.toMoniker = toMoniker }
+        if let number { message.number = number }
+        if let line { message.line = line }
+        if let mode { message.mode = mode }
     }
 }

@@ -22,12 +22,18 @@ public struct Refusal: Hashable, Sendable {
     public var field: String?
     /// What to do about it.
     public var hint: String?
+    /// Which of many it is about, from 0; nil where there is one.
+    public var item: Int?
 
-    public init(_ reason: Reason, _ detail: String, field: String? = nil, hint: String? = nil) {
+    public init(
+        _ reason: Reason, _ detail: String, field: String? = nil, hint: String? = nil,
+        item: Int? = nil
+    ) {
         self.reason = reason
         self.detail = detail
         self.field = field
         self.hint = hint
+        self.item = item
     }
 
     static func missing(_ what: String) -> Refusal { Refusal(.missing, "there is no such \(what)") }

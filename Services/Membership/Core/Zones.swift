@@ -2,66 +2,121 @@ import Directory
 import Model
 
 extension Attempt {
-    func createZone(_ id: ZoneID, in circleID: CircleID, _ patch: ZonePatch) -> Verdict {
-        guard directory.circle(circleID) != nil else { return .refused(.missing("circle")) }
-        if let refusal = denial(.editZones, on: .circle(circleID)) { return .refused(refusal) }
-        guard let drawing = patch.drawing else {
-            return .refused(Refusal(.invalid, "a zone has a shape", field: "geometry"))
-        }
-        let zones = directory.zones(of: circleID)
-        guard zones.count < allowance.zones else {
-            return .refused(.full("zones of a circle", allowance.zones))
-        }
-        if let refusal = tooManyPoints(zones, with: drawing) { return .refused(refusal) }
-        var zone = Zone(
-            id: id, owner: .circle(circleID), name: "", shape: drawing.shape,
-            prepared: drawing.prepared)
-        patch.apply(to: &zone)
-        return .done([.zoneChanged(zone)], .zone(zone))
-    }
-
-    func updateZone(_ id: ZoneID, in circleID: CircleID, _ patch: ZonePatch) -> Verdict {
-        guard let old = zone(id, in: circleID) else { return .refused(.missing("zone")) }
-        if let refusal = denial(.editZones, on: .circle(circleID)) ?? outdated(old.version) {
+    func createZone(_ id: ZoneID, for owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
+        switch createZones([NewZone(id: id, patch: patch)], for: owner) {
+        case .done(let events, .zones(let zones)): return .done(events, .zone(zones[0]))
+        case .done(let events, let answer): return .done(events, answer)
+        case .refused(var refusal):
+            refusal.item = nil
             return .refused(refusal)
         }
-        let others = directory.zones(of: circleID).filter { $0.id != id }
-        if let drawing = patch.drawing, let refusal = tooManyPoints(others, with: drawing) {
+    }
+
+    /// All of them or none.
+    func createZones(_ new: [NewZone], for owner: ZoneOwner) -> Verdict {
+        if let refusal = missing(owner) ?? denial(ofZonesOf: owner) { return .refused(refusal) }
+        let old = directory.zones(of: owner)
+        let limit = zonesMax(of: owner)
+        guard old.count + new.count <= limit else {
+            return .refused(.full("zones \(owner.inWords)", limit))
+        }
+        var load = ZoneLoad(of: owner, old)
+        var zones: [Zone] = []
+        for (index, new) in new.enumerated() {
+            guard let drawing = new.patch.drawing else {
+                return .refused(
+                    Refusal(.invalid, "a zone has a shape", field: "geometry", item: index))
+            }
+            var zone = Zone(
+                id: new.id, owner: owner, name: "", shape: drawing.shape,
+                prepared: drawing.prepared)
+            new.patch.apply(to: &zone)
+            if var refusal = check(zone, before: nil) ?? load.take(zone) {
+                refusal.item = index
+                return .refused(refusal)
+            }
+            zones.append(zone)
+        }
+        return .done(zones.map { .zoneChanged($0) }, .zones(zones))
+    }
+
+    func updateZone(_ id: ZoneID, of owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
+        guard let old = zone(id, of: owner) else { return .refused(.missing("zone")) }
+        if let refusal = denial(ofZonesOf: owner) ?? outdated(old.version) {
             return .refused(refusal)
         }
         var zone = old
         patch.apply(to: &zone)
         guard zone != old else { return .done([], .zone(old)) }
+        var load = ZoneLoad(of: owner, directory.zones(of: owner).filter { $0.id != id })
+        if let refusal = check(zone, before: old) ?? load.take(zone) { return .refused(refusal) }
         zone.version += 1
         return .done([.zoneChanged(zone)], .zone(zone))
     }
 
-    func removeZone(_ id: ZoneID, in circleID: CircleID) -> Verdict {
-        guard let zone = zone(id, in: circleID) else { return .refused(.missing("zone")) }
-        if let refusal = denial(.editZones, on: .circle(circleID)) ?? outdated(zone.version) {
+    func removeZone(_ id: ZoneID, of owner: ZoneOwner) -> Verdict {
+        guard let zone = zone(id, of: owner) else { return .refused(.missing("zone")) }
+        if let refusal = denial(ofZonesOf: owner) ?? outdated(zone.version) {
             return .refused(refusal)
         }
         return .done([.zoneRemoved(ZoneRemoval(zone: id))], .gone)
     }
 
-    private func zone(_ id: ZoneID, in circle: CircleID) -> Zone? {
-        directory.zone(id).flatMap { $0.owner == .circle(circle) ? $0 : nil }
+    private func zone(_ id: ZoneID, of owner: ZoneOwner) -> Zone? {
+        directory.zone(id).flatMap { $0.owner == owner ? $0 : nil }
     }
 
-    private func tooManyPoints(_ zones: [Zone], with drawing: ZonePatch.Drawing) -> Refusal? {
-        let total = zones.reduce(drawing.prepared.vertices) { $0 + $1.prepared.vertices }
-        guard total > Limits.verticesPerCircleMax else { return nil }
-        return Refusal(
-            .conflict,
-            "the zones of this circle would have \(total) points, at most "
-                + "\(Limits.verticesPerCircleMax) are allowed",
-            field: "geometry", hint: "simplify the outlines")
+    /// Nil when the owner is there.
+    func missing(_ owner: ZoneOwner) -> Refusal? {
+        switch owner {
+        case .circle(let id): directory.circle(id) == nil ? .missing("circle") : nil
+        case .person(let id): directory.person(id) == nil ? .missing("person") : nil
+        case .set(let id): directory.set(id) == nil ? .missing("set") : nil
+        }
+    }
+
+    /// Nil when the one who acts may edit zones and messages of that owner.
+    func denial(ofZonesOf owner: ZoneOwner) -> Refusal? {
+        let (action, target) = RightsTarget.editing(zonesOf: owner)
+        return denial(action, on: target)
+    }
+
+    private func zonesMax(of owner: ZoneOwner) -> Int {
+        switch owner {
+        case .circle: allowance.zones
+        case .person: allowance.privateZones
+        case .set: Limits.zonesPerSetMax
+        }
     }
 }
 
-extension PreparedGeometry {
-    /// Points of all rings; a circle has none.
-    fileprivate var vertices: Int {
-        polygons.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
+extension RightsTarget {
+    /// What one needs to edit the zones and messages of an owner.
+    public static func editing(zonesOf owner: ZoneOwner) -> (Action, RightsTarget) {
+        switch owner {
+        case .circle(let circle): (.editZones, .circle(circle))
+        case .person(let person): (.editPrivateZones, .person(person))
+        case .set: (.administer, .suite)
+        }
+    }
+
+    /// What one needs to read the zones and messages of an owner.
+    public static func reading(zonesOf owner: ZoneOwner) -> (Action, RightsTarget) {
+        switch owner {
+        case .circle(let circle): (.readZones, .circle(circle))
+        case .person(let person): (.readOwnZones, .person(person))
+        case .set: (.readSets, .suite)
+        }
+    }
+}
+
+extension ZoneOwner {
+    /// Such as "of a circle".
+    var inWords: String {
+        switch self {
+        case .circle: "of a circle"
+        case .person: "of a person"
+        case .set: "of a set"
+        }
     }
 }

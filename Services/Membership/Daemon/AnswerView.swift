@@ -34,6 +34,13 @@ struct AnswerView {
                     directory.person($0)?.name ?? ""
                 }, circle.version)
         case .zone(let zone): entity(View.zone(zone), zone.version)
+        case .zones(let zones):
+            .json(
+                ["items": .array(zones.map(View.zone)), "next": .null], status: 201)
+        case .set(let set):
+            entity(
+                View.set(set, zones: directory.zoneCount(of: .set(set.id))), set.version)
+        case .message(let message): entity(View.message(message), message.version)
         case .gone: Response(status: 204)
         case .refused(let refusal): .problem(Problem(refusal))
         }
@@ -63,9 +70,17 @@ extension Problem {
         case .missing: self = .notFound(refusal.detail, hint: refusal.hint)
         case .denied: self = .denied(refusal.detail, hint: refusal.hint)
         case .outdated: self = .outdated(refusal.detail, hint: refusal.hint)
-        case .conflict: self = .conflict(refusal.detail, field: refusal.field, hint: refusal.hint)
-        case .invalid: self = .invalid(refusal.detail, field: refusal.field, hint: refusal.hint)
+        case .conflict: self = .conflict(refusal.detail, hint: refusal.hint)
+        case .invalid: self = .invalid(refusal.detail, hint: refusal.hint)
         }
-        field = refusal.field
+        field = refusal.path
+    }
+}
+
+extension Refusal {
+    /// The field, of many zones that of one: `features[3].properties.dwell`.
+    fileprivate var path: String? {
+        guard let item else { return field }
+        return "features[\(item)]" + (field.map { "." + $0 } ?? "")
     }
 }

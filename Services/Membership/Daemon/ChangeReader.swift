@@ -1,3 +1,4 @@
+import Directory
 import MembershipCore
 import Model
 import Parsing
@@ -20,8 +21,11 @@ struct RequestedChange {
 
 /// Makes a change of a request's path and body. Ids and secrets of new things are made here.
 struct ChangeReader {
+    let directory: Replica
+    let principal: Principal
     let request: Request
     let parameters: Parameters
+    let clocks: ZoneClocks
 
     func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
         switch changing {
@@ -31,7 +35,16 @@ struct ChangeReader {
             try readCredential(changing)
         case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
         case .addMember, .updateMember, .removeMember: try readMember(changing)
-        case .createZone, .updateZone, .removeZone: try readZone(changing)
+        case .createZone(let holder), .updateZone(let holder), .removeZone(let holder):
+            try readZone(changing, of: parameters.owner(holder))
+        case .refuseZone: RequestedChange(.refuseZone(try person, try zone))
+        case .acceptZone: RequestedChange(.acceptZone(try person, try zone))
+        case .createSet, .updateSet, .removeSet: try readSet(changing)
+        case .subscribe: RequestedChange(.subscribe(try circle, try set))
+        case .unsubscribe: RequestedChange(.unsubscribe(try circle, try set))
+        case .createMessage(let holder), .updateMessage(let holder), .removeMessage(let holder),
+            .confirmMessage(let holder):
+            try readMessage(changing, of: parameters.owner(holder))
         }
     }
 
@@ -106,28 +119,23 @@ struct ChangeReader {
         return RequestedChange(.updateMember(circle, person, try MemberBody.read(body())))
     }
 
-    private func readZone(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
-        let circle = try circle
-        if case .createZone = changing {
-            let id = ZoneID(SecureRandom.id())
-            return RequestedChange(
-                .createZone(circle, id, try ZoneBody.read(body(), isNew: true)),
-                at: "/v1/circles/\(circle)/zones/\(id)")
-        }
-        let id = try parameters.id("zone", ZoneID.self)
-        if case .removeZone = changing { return RequestedChange(.removeZone(circle, id)) }
-        return RequestedChange(.updateZone(circle, id, try ZoneBody.read(body(), isNew: false)))
-    }
-
-    private var person: PersonID {
+    var person: PersonID {
         get throws(Problem) { try parameters.id("person", PersonID.self) }
     }
 
-    private var circle: CircleID {
+    var circle: CircleID {
         get throws(Problem) { try parameters.id("circle", CircleID.self) }
     }
 
-    private func body() throws(Problem) -> JSON {
+    var zone: ZoneID {
+        get throws(Problem) { try parameters.id("zone", ZoneID.self) }
+    }
+
+    var set: ZoneSetID {
+        get throws(Problem) { try parameters.id("set", ZoneSetID.self) }
+    }
+
+    func body() throws(Problem) -> JSON {
         guard !request.body.isEmpty else {
             throw .invalid("the body is empty", hint: "send a JSON object")
         }

@@ -8,7 +8,7 @@ enum CircleBody {
     static func read(_ json: JSON, isNew: Bool) throws(Problem) -> CirclePatch {
         let fields = try Fields(
             json, known: ["name", "membersSeePositions", "guardiansEditZones", "escalation"],
-            readOnly: ["id", "members", "version"])
+            readOnly: ["id", "members", "sets", "version"])
         var patch = CirclePatch()
         patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
         if isNew, patch.name == nil { throw fields.missing("name", "such as Family") }

@@ -15,6 +15,8 @@ struct DirectoryRows {
         try each("SELECT data FROM credential") {
             directory.apply(.credentialChanged(try $0.decode()))
         }
+        try each("SELECT data FROM zone_set") { directory.apply(.setChanged(try $0.decode())) }
+        try each("SELECT data FROM message") { directory.apply(.messageChanged(try $0.decode())) }
         try each("SELECT data FROM circle") { directory.apply(.circleChanged(try $0.decode())) }
         try each("SELECT data FROM zone") { directory.apply(.zoneChanged(try $0.decode())) }
         return directory
@@ -33,6 +35,10 @@ struct DirectoryRows {
             try put("INSERT OR REPLACE INTO circle VALUES (?, ?)", circle.id, circle)
         case .zoneChanged(let zone):
             try put("INSERT OR REPLACE INTO zone VALUES (?, ?)", zone.id, zone)
+        case .setChanged(let set):
+            try put("INSERT OR REPLACE INTO zone_set VALUES (?, ?)", set.id, set)
+        case .messageChanged(let message):
+            try put("INSERT OR REPLACE INTO message VALUES (?, ?)", message.id, message)
         case .personRemoved(let removal):
             try database.run("DELETE FROM person WHERE id = ?", .id(removal.person))
         case .deviceRemoved(let removal):
@@ -43,6 +49,10 @@ struct DirectoryRows {
             try database.run("DELETE FROM circle WHERE id = ?", .id(removal.circle))
         case .zoneRemoved(let removal):
             try database.run("DELETE FROM zone WHERE id = ?", .id(removal.zone))
+        case .setRemoved(let removal):
+            try database.run("DELETE FROM zone_set WHERE id = ?", .id(removal.set))
+        case .messageRemoved(let removal):
+            try database.run("DELETE FROM message WHERE id = ?", .id(removal.message))
         default: fatalError("broken invariant: \(step.kind.type) is an event of the directory")
         }
     }

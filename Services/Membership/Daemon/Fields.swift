@@ -131,6 +131,19 @@ struct Fields {
         return try Fields.id(value, at: path(name), type)
     }
 
+    /// A list of different ids.
+    func ids<Kind: IdentifierKind>(
+        _ name: String, _ type: Identifier<Kind>.Type, countMax: Int
+    ) throws(Problem) -> [Identifier<Kind>]? {
+        guard let values = try array(name, countMax: countMax) else { return nil }
+        var ids: [Identifier<Kind>] = []
+        for (index, value) in values.enumerated() {
+            let id = try Fields.id(value, at: "\(path(name))[\(index)]", type)
+            if !ids.contains(id) { ids.append(id) }
+        }
+        return ids
+    }
+
     func array(_ name: String, countMax: Int = 10_000) throws(Problem) -> [JSON]? {
         guard let value = value(name) else { return nil }
         guard let array = value.array else { throw wrong(name, "this is not a list") }

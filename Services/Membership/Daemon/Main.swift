@@ -1,5 +1,6 @@
 import Glibc
 import Hosting
+import Runtime
 
 /// `jaga-membership`: people, devices, circles and zones.
 @main
@@ -7,6 +8,11 @@ struct Main {
     static let definition = ServiceDefinition(
         name: .membership,
         summary: "keeps people, devices, credentials, circles and zones and tells the others",
+        settings: [
+            Setting(
+                "JAGA_MEMBERSHIP_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
+                help: "Folder of the system's time zones, for the clocks of zones.")
+        ],
         migrations: Tables.migrations)
 
     static func main() {

@@ -16,6 +16,7 @@ final class MembershipService: Service {
     private let rows: DirectoryRows
     private let keptAnswers: KeptAnswers
     private let operatorToken: OperatorToken
+    private let timeZones: TimeZoneFolder
     private var core = MembershipCore()
     private var awaited = AwaitedAnswers()
     /// The token of the file may not be the directory's.
@@ -29,6 +30,7 @@ final class MembershipService: Service {
         rows = DirectoryRows(database: host.database)
         keptAnswers = KeptAnswers(host.database)
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
+        timeZones = TimeZoneFolder(host.configuration.text("JAGA_MEMBERSHIP_ZONEINFO"))
     }
 
     // MARK: Turns
@@ -36,6 +38,7 @@ final class MembershipService: Service {
     func start() throws {
         core = MembershipCore(directory: try rows.load())
         try adoptToken()
+        try renewClocks()
     }
 
     func reload() throws {
@@ -82,6 +85,37 @@ final class MembershipService: Service {
         mustAdoptToken = false
     }
 
+    private var clocks: ZoneClocks { ZoneClocks(timeZones, now: host.now) }
+
+    /// Governments change offsets, and the years that a zone's clock knows pass: zones whose clock
+    /// is not what the system's database says by now get it anew.
+    private func renewClocks() throws {
+        let names = Set(core.directory.sortedZones.compactMap { $0.clock?.timeZone }).sorted()
+        let known = names.compactMap { clocks.clock(of: $0) }
+        if known.count < names.count {
+            let missing = Set(names).subtracting(known.map(\.timeZone)).sorted()
+            host.log.warning(
+                "time zones are unknown; zones keep the clock that they have",
+                ["timeZones": missing.joined(separator: " "), "folder": timeZones.path])
+        }
+        var effects: [Effect] = []
+        core.handle(.clocks(known), at: host.now, into: &effects)
+        var renewed: [String] = []
+        for case .record(let body) in effects {
+            try record(body, cause: SecureRandom.id())
+            if case .zoneChanged(let zone) = body, let name = zone.clock?.timeZone {
+                renewed.append(name)
+            }
+        }
+        guard !renewed.isEmpty else { return }
+        host.log.info(
+            "prepared zones anew, as the offsets of their time zones have changed",
+            [
+                "zones": renewed.count,
+                "timeZones": Set(renewed).sorted().joined(separator: " "),
+            ])
+    }
+
     // MARK: Requests
 
     func handle(_ request: Request) throws {
@@ -123,7 +157,9 @@ final class MembershipService: Service {
                 if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
-                let reader = ChangeReader(request: request, parameters: parameters)
+                let reader = ChangeReader(
+                    directory: core.directory, principal: principal, request: request,
+                    parameters: parameters, clocks: clocks)
                 let requested = try reader.read(changing)
                 let command = Command(
                     request: request.id, principal: principal, ifVersion: try reader.ifVersion(),
@@ -221,7 +257,7 @@ extension Answer {
     fileprivate var showsCredential: Bool {
         switch self {
         case .newDevice, .credential: true
-        case .person, .device, .circle, .zone, .gone, .refused: false
+        case .person, .device, .circle, .zone, .zones, .set, .message, .gone, .refused: false
         }
     }
 }
@@ -235,11 +271,15 @@ extension EventBody {
         case .credentialChanged(let value): value.id.raw
         case .circleChanged(let value): value.id.raw
         case .zoneChanged(let value): value.id.raw
+        case .setChanged(let value): value.id.raw
+        case .messageChanged(let value): value.id.raw
         case .personRemoved(let value): value.person.raw
         case .deviceRemoved(let value): value.device.raw
         case .credentialRemoved(let value): value.credential.raw
         case .circleRemoved(let value): value.circle.raw
         case .zoneRemoved(let value): value.zone.raw
+        case .setRemoved(let value): value.set.raw
+        case .messageRemoved(let value): value.message.raw
         default: fatalError("broken invariant: \(kind.type) is an event of the directory")
         }
     }

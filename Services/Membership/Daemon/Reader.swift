@@ -21,14 +21,19 @@ struct Reader {
         case .circle: try circle()
         case .members: try members()
         case .member: try member()
-        case .zones: try zones()
-        case .zone: try zone()
+        case .zones(let holder): try zones(of: parameters.owner(holder))
+        case .zone(let holder): try zone(of: parameters.owner(holder))
+        case .judgingZones: try judgingZones()
+        case .sets: try sets()
+        case .set: try set()
+        case .messages(let holder): try messages(of: parameters.owner(holder))
+        case .message(let holder): try message(of: parameters.owner(holder))
         case .rights: try RightsList(self).response()
         }
     }
 
     /// Throws the denial, if it is one.
-    private func allow(_ action: Action, on target: RightsTarget) throws(Problem) {
+    func allow(_ action: Action, on target: RightsTarget) throws(Problem) {
         let decision = directory.decide(principal, action, on: target, at: now)
         if let denial = decision.denial { throw Problem(denial) }
     }
@@ -66,7 +71,7 @@ struct Reader {
             View.device(device, directory.credentials(of: id)), version: device.version)
     }
 
-    private func knownPerson() throws(Problem) -> Person {
+    func knownPerson() throws(Problem) -> Person {
         let id = try parameters.id("person", PersonID.self)
         guard let person = directory.person(id) else { throw .notFound("there is no such person") }
         return person
@@ -133,27 +138,7 @@ struct Reader {
         principal.person.map { circle.member($0) == nil } ?? false
     }
 
-    private func name(of person: PersonID) -> String { directory.person(person)?.name ?? "" }
-
-    // MARK: Zones
-
-    private func zones() throws(Problem) -> Response {
-        let circle = try knownCircle()
-        try allow(.readZones, on: .circle(circle.id))
-        let page = try Page(
-            directory.zones(of: circle.id), of: request, id: \.id.description)
-        return page.response { View.zone($0) }
-    }
-
-    private func zone() throws(Problem) -> Response {
-        let circle = try knownCircle()
-        try allow(.readZones, on: .circle(circle.id))
-        let id = try parameters.id("zone", ZoneID.self)
-        guard let zone = directory.zone(id), zone.owner == .circle(circle.id) else {
-            throw .notFound("there is no such zone")
-        }
-        return .entity(View.zone(zone), version: zone.version)
-    }
+    func name(of person: PersonID) -> String { directory.person(person)?.name ?? "" }
 }
 
 extension Problem {

@@ -50,7 +50,7 @@ struct RightsList {
         case .panic, .cancelEmergency, .watch, .answerAlarms, .readAccessLog, .editNeverTellList,
             .setPIN,
             .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
-            .exportData, .erase:
+            .readOwnZones, .refuseZone, .exportData, .erase:
             person.map { .person($0) }
         case .changeSharing, .leaveCircle, .acceptInvitation, .readPosition, .locate,
             .readHistory:
@@ -59,10 +59,10 @@ struct RightsList {
             person.map {
                 .emergency(of: $0, isTold: isTold, isAcknowledged: isAcknowledged)
             }
-        case .readCircle, .readZones, .readTimeline, .editZones, .editEscalation, .editCircle,
-            .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
+        case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
+            .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
             circle.map { .circle($0) }
-        case .createCircle, .administer: .suite
+        case .createCircle, .readSets, .administer: .suite
         }
     }
 

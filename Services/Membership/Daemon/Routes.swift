@@ -8,7 +8,13 @@ enum Route: Sendable {
 
     enum Reading: Sendable {
         case people, person, devices, device
-        case circles, circle, members, member, zones, zone
+        case circles, circle, members, member
+        case zones(ZoneHolder)
+        case zone(ZoneHolder)
+        case judgingZones
+        case sets, set
+        case messages(ZoneHolder)
+        case message(ZoneHolder)
         case rights
     }
 
@@ -18,7 +24,15 @@ enum Route: Sendable {
         case createCredential, removeCredential
         case createCircle, updateCircle, removeCircle
         case addMember, updateMember, removeMember
-        case createZone, updateZone, removeZone
+        case createZone(ZoneHolder)
+        case updateZone(ZoneHolder)
+        case removeZone(ZoneHolder)
+        case refuseZone, acceptZone
+        case createSet, updateSet, removeSet, subscribe, unsubscribe
+        case createMessage(ZoneHolder)
+        case updateMessage(ZoneHolder)
+        case removeMessage(ZoneHolder)
+        case confirmMessage(ZoneHolder)
         case rotateOperatorToken
 
         /// Whether it is refused while the disk is nearly full: what adds, and edits of zones and
@@ -26,17 +40,20 @@ enum Route: Sendable {
         var canWait: Bool {
             switch self {
             case .createPerson, .createDevice, .createCredential, .createCircle, .updateCircle,
-                .addMember, .createZone, .updateZone:
+                .addMember, .createZone, .updateZone, .acceptZone, .createSet, .updateSet,
+                .subscribe, .createMessage, .updateMessage, .confirmMessage:
                 true
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
-                .rotateCredential, .removeCredential,
-                .removeCircle, .removeMember, .removeZone, .rotateOperatorToken:
+                .rotateCredential, .removeCredential, .removeCircle, .removeMember, .removeZone,
+                .refuseZone, .removeSet, .unsubscribe, .removeMessage, .rotateOperatorToken:
                 false
             }
         }
     }
 
-    static let router = Router<Route>([
+    static let router = Router<Route>(ofPeopleAndCircles + ofZones + ofMessages)
+
+    private static let ofPeopleAndCircles: [(Method, String, Route)] = [
         (.get, "/v1/people", .read(.people)),
         (.post, "/v1/people", .change(.createPerson)),
         (.get, "/v1/people/{person}", .read(.person)),
@@ -66,12 +83,7 @@ enum Route: Sendable {
         (.get, "/v1/circles/{circle}/members/{person}", .read(.member)),
         (.put, "/v1/circles/{circle}/members/{person}", .change(.updateMember)),
         (.delete, "/v1/circles/{circle}/members/{person}", .change(.removeMember)),
-        (.get, "/v1/circles/{circle}/zones", .read(.zones)),
-        (.post, "/v1/circles/{circle}/zones", .change(.createZone)),
-        (.get, "/v1/circles/{circle}/zones/{zone}", .read(.zone)),
-        (.put, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone)),
-        (.delete, "/v1/circles/{circle}/zones/{zone}", .change(.removeZone)),
         (.get, "/v1/rights", .read(.rights)),
         (.post, "/v1/admin/token", .change(.rotateOperatorToken)),
-    ])
+    ]
 }

@@ -18,6 +18,14 @@ enum Tables {
                 CREATE TABLE zone (id BLOB PRIMARY KEY, data BLOB NOT NULL)
                     STRICT, WITHOUT ROWID;
                 """),
+        Migration(
+            number: 2,
+            sql: """
+                CREATE TABLE zone_set (id BLOB PRIMARY KEY, data BLOB NOT NULL)
+                    STRICT, WITHOUT ROWID;
+                CREATE TABLE message (id BLOB PRIMARY KEY, data BLOB NOT NULL)
+                    STRICT, WITHOUT ROWID;
+                """),
         KeptAnswers.migration,
     ]
 }

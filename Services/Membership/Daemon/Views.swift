@@ -62,6 +62,7 @@ enum View {
                     member($0, name: name($0.person), isInvitation: isInvitation)
                 }),
             "escalation": .array(circle.escalation.map(tier)),
+            "sets": .array(circle.sets.map { .string($0.description) }),
             "version": .integer(circle.version),
         ]
     }
@@ -97,53 +98,5 @@ enum View {
         ]
     }
 
-    private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
-}
-
-extension View {
-    /// A zone as a GeoJSON Feature, as its owner drew it.
-    static func zone(_ zone: Zone) -> JSON {
-        var properties: [JSON.Member] = [
-            .init("name", .string(zone.name)), .init("kind", .string(zone.kind.rawValue)),
-            .init("category", .string(zone.category)), .init("active", .bool(zone.active)),
-            .init("priority", .integer(Int64(zone.priority))),
-        ]
-        if case .circle(_, let radius) = zone.shape {
-            properties.append(.init("radius", .number(Double(radius) / 100)))
-        }
-        properties.append(.init("hysteresis", .integer(Int64(zone.hysteresisMetres))))
-        properties.append(
-            .init("transitions", .array(zone.transitions.map { .string($0.rawValue) })))
-        if case .circle(let circle) = zone.owner {
-            properties.append(.init("circle", .string(circle.description)))
-        }
-        properties.append(.init("version", .integer(zone.version)))
-        return [
-            "type": "Feature", "id": .string(zone.id.description), "geometry": geometry(zone.shape),
-            "properties": .object(properties),
-        ]
-    }
-
-    private static func geometry(_ shape: ZoneShape) -> JSON {
-        switch shape {
-        case .circle(let center, _): ["type": "Point", "coordinates": position(center)]
-        case .polygons(let polygons) where polygons.count == 1:
-            ["type": "Polygon", "coordinates": rings(polygons[0])]
-        case .polygons(let polygons):
-            ["type": "MultiPolygon", "coordinates": .array(polygons.map(rings))]
-        case .corridor(let line, _):
-            ["type": "LineString", "coordinates": .array(line.map(position))]
-        }
-    }
-
-    private static func rings(_ polygon: Polygon) -> JSON {
-        .array(
-            ([polygon.outer] + polygon.holes).map { ring in
-                .array((ring + ring.prefix(1)).map(position))
-            })
-    }
-
-    private static func position(_ coordinate: Coordinate) -> JSON {
-        [.number(coordinate.longitude), .number(coordinate.latitude)]
-    }
+    static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 }

@@ -5,43 +5,46 @@ import Parsing
 import Shapes
 import Web
 
-/// The changes of presence that a zone may tell of.
-private enum ToldTransition: String, CaseIterable {
-    case enter, exit
+/// Reads a zone: a GeoJSON Feature (RFC 7946) with a Point and a radius, a LineString
+/// and a half-width, a Polygon or a MultiPolygon.
+struct ZoneBody {
+    /// The zone as it is; nil for a new one.
+    private let old: Zone?
+    private let clocks: ZoneClocks
+    private let properties: Fields
 
-    var transition: Transition { self == .enter ? .enter : .exit }
-}
+    static let knownProperties = [
+        "name", "kind", "category", "active", "priority", "radius", "halfWidth", "inset",
+        "hysteresis",
+        "alertDistance", "dwell", "timeZone", "schedule", "absentBy", "transitions", "alarm",
+        "audience", "messages", "extra",
+    ]
 
-/// Reads a zone: a GeoJSON Feature (RFC 7946) with a Point and a radius, a Polygon or a
-/// MultiPolygon.
-enum ZoneBody {
-    static func read(_ json: JSON, isNew: Bool) throws(Problem) -> ZonePatch {
+    /// - Parameters:
+    ///   - isNew: whether everything that a zone needs has to be there
+    ///   - old: the zone that is changed: a new inset goes with its shape
+    static func read(
+        _ json: JSON, isNew: Bool, before old: Zone? = nil, clocks: ZoneClocks
+    ) throws(Problem) -> ZonePatch {
         let feature = try Fields(
             json, known: ["type", "geometry", "properties"], readOnly: ["id", "bbox"])
         guard try feature.text("type") == "Feature" else {
             throw feature.wrong("type", "a zone is a GeoJSON Feature", #"use "Feature""#)
         }
         let properties = try Fields(
-            feature.value("properties") ?? .object([]), at: "properties",
-            known: [
-                "name", "kind", "category", "active", "priority", "radius", "hysteresis",
-                "transitions",
-            ], readOnly: ["circle", "version"])
-        var patch = try patch(properties)
+            feature.value("properties") ?? .object([]), at: "properties", known: knownProperties,
+            readOnly: ["circle", "person", "set", "version"])
+        let body = ZoneBody(old: old, clocks: clocks, properties: properties)
+        var patch = try body.patch()
         if isNew, patch.name == nil { throw properties.missing("name", "such as Home") }
-        let radius = try radiusCentimetres(properties)
-        guard let geometry = feature.value("geometry") else {
-            if isNew { throw feature.missing("geometry", "a Point, Polygon or MultiPolygon") }
-            guard radius == nil else {
-                throw properties.wrong("radius", "a radius needs its Point", "give both")
-            }
-            return patch
+        if isNew, feature.value("geometry") == nil {
+            throw feature.missing("geometry", "a Point, LineString, Polygon or MultiPolygon")
         }
-        patch.drawing = try drawing(GeometryReader(geometry), radius, properties)
+        patch.drawing = try body.drawing(feature.value("geometry"))
         return patch
     }
 
-    private static func patch(_ properties: Fields) throws(Problem) -> ZonePatch {
+    private func patch() throws(Problem) -> ZonePatch {
         var patch = ZonePatch()
         patch.name = try properties.words("name", charactersMax: Limits.nameCharactersMax)
         patch.kind = try properties.choice("kind", ZoneKind.self)
@@ -51,45 +54,198 @@ enum ZoneBody {
         patch.priority = try properties.integer("priority", in: 0...Limits.zonePriorityMax)
         patch.hysteresisMetres = try properties.integer(
             "hysteresis", in: 0...Limits.hysteresisMetresMax)
-        patch.transitions = try properties.choices("transitions", ToldTransition.self)?
-            .map(\.transition)
+        patch.transitions = try properties.choices("transitions", Transition.self)
+        patch.alertDistanceMetres = try properties.integer(
+            "alertDistance", in: 0...Limits.alertDistanceMetresMax)
+        patch.dwellSeconds = try properties.integer("dwell", in: 0...Limits.dwellSecondsMax)
+        try readTimes(&patch)
+        patch.alarm = try alarm()
+        patch.audience = try audience()
+        patch.messages = try messages()
+        patch.extra = try extra()
         return patch
     }
 
-    /// The radius in centimetres; bounds are for whoever checks the shape.
-    private static func radiusCentimetres(_ properties: Fields) throws(Problem) -> Int32? {
-        guard let value = properties.value("radius") else { return nil }
+    // MARK: Times
+
+    private func readTimes(_ patch: inout ZonePatch) throws(Problem) {
+        var names: [(field: String, name: String)] = []
+        if let name = try properties.text("timeZone") {
+            names.append((properties.path("timeZone"), name))
+        }
+        if let value = properties.value("schedule") {
+            let body = try ScheduleBody(value, at: properties.path("schedule"))
+            patch.schedule = .some(try body.read())
+            if let name = try body.timeZone() {
+                names.append((properties.path("schedule") + ".timeZone", name))
+            }
+        } else if properties.contains("schedule") {
+            patch.schedule = .some(nil)
+        }
+        if let text = try properties.text("absentBy") {
+            guard let minute = MinuteOfDay.read(text) else {
+                throw properties.wrong(
+                    "absentBy", "this is not a time of day", "use HH:MM, such as 08:00")
+            }
+            patch.absentByMinute = .some(minute)
+        } else if properties.contains("absentBy") {
+            patch.absentByMinute = .some(nil)
+        }
+        patch.clock = try clock(names)
+    }
+
+    private func clock(
+        _ names: [(field: String, name: String)]
+    ) throws(Problem) -> ZoneClock? {
+        guard let first = names.first else { return nil }
+        if let other = names.last, other.name != first.name {
+            throw .invalid(
+                "a zone has one clock, and timeZone names another", field: other.field,
+                hint: "give the same time zone twice, or leave one out")
+        }
+        if let clock = clocks.clock(of: first.name) { return clock }
+        let nearest = clocks.folder.nearest(to: first.name)
+        throw .invalid(
+            "there is no time zone of this name", field: first.field,
+            hint: nearest.map { "did you mean \($0)?" }
+                ?? "use an IANA name such as Asia/Kuala_Lumpur")
+    }
+
+    // MARK: Who hears of it, and how
+
+    private func alarm() throws(Problem) -> ZonePatch.Alarm {
+        var alarm = ZonePatch.Alarm()
+        guard let value = properties.value("alarm") else { return alarm }
+        let fields = try Fields(
+            value, at: properties.path("alarm"), known: ["vibrate", "sound", "cycle", "sleep"])
+        alarm.vibrates = try fields.flag("vibrate")
+        alarm.sound = try fields.words(
+            "sound", charactersMax: Limits.soundCharactersMax, emptyAllowed: true)
+        alarm.cycleSeconds = try fields.integer("cycle", in: Limits.alarmCycleSeconds)
+        alarm.sleepSeconds = try fields.integer("sleep", in: Limits.alarmSleepSeconds)
+        return alarm
+    }
+
+    private func audience() throws(Problem) -> ZoneAudience?? {
+        guard let value = properties.value("audience") else {
+            return properties.contains("audience") ? .some(nil) : nil
+        }
+        let fields = try Fields(
+            value, at: properties.path("audience"), known: ["roles", "people"])
+        return ZoneAudience(
+            roles: try fields.choices("roles", Role.self) ?? [],
+            people: try fields.ids(
+                "people", PersonID.self, countMax: Limits.audiencePeopleMax) ?? [])
+    }
+
+    private func messages() throws(Problem) -> [MessageID]? {
+        try properties.ids("messages", MessageID.self, countMax: Limits.messagesPerZoneMax)?
+            .sorted()
+    }
+
+    private func extra() throws(Problem) -> [String]? {
+        guard let values = try properties.array("extra", countMax: Limits.extraRowsMax) else {
+            return nil
+        }
+        var rows: [String] = []
+        for (index, value) in values.enumerated() {
+            guard let row = value.string,
+                row.unicodeScalars.count <= Limits.extraCharactersMax,
+                row.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
+            else {
+                throw .invalid(
+                    "this is not a row of a zone file",
+                    field: "\(properties.path("extra"))[\(index)]",
+                    hint: "one line of at most \(Limits.extraCharactersMax) characters")
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    // MARK: Shape
+
+    /// Nil where neither shape nor a measure of it is given.
+    private func drawing(_ geometry: JSON?) throws(Problem) -> ZonePatch.Drawing? {
+        let radius = try centimetres("radius")
+        let halfWidth = try centimetres("halfWidth")
+        let inset = try insetCentimetres()
+        if let geometry {
+            let reader = try GeometryReader(geometry)
+            let shape = try reader.shape(
+                radiusCentimetres: radius, halfWidthCentimetres: halfWidth)
+            return try drawing(shape, inset: inset, reader: reader)
+        }
+        guard radius != nil || halfWidth != nil || inset != nil else { return nil }
+        return try drawing(try oldShape(radius, halfWidth), inset: inset, reader: nil)
+    }
+
+    /// The shape as it is, but for its measure.
+    private func oldShape(_ radius: Int32?, _ halfWidth: Int32?) throws(Problem) -> ZoneShape {
+        switch (old?.shape, radius, halfWidth) {
+        case (.circle(let center, _)?, let radius?, nil):
+            return .circle(center: center, radiusCentimetres: radius)
+        case (.corridor(let line, _)?, nil, let halfWidth?):
+            return .corridor(line: line, halfWidthCentimetres: halfWidth)
+        case (let shape?, nil, nil): return shape
+        case (_, .some, _):
+            throw properties.wrong("radius", "a radius needs its Point", "give both")
+        case (_, _, .some):
+            throw properties.wrong("halfWidth", "a half-width needs its LineString", "give both")
+        case (nil, nil, nil):
+            throw properties.wrong("inset", "an inset needs a shape", "give the geometry")
+        }
+    }
+
+    private func drawing(
+        _ shape: ZoneShape, inset: Int32?, reader: GeometryReader?
+    ) throws(Problem) -> ZonePatch.Drawing {
+        let inset = inset ?? old?.insetCentimetres ?? 0
+        do {
+            let prepared = try prepareChecked(shape, insetCentimetres: inset)
+            return ZonePatch.Drawing(shape: shape, insetCentimetres: inset, prepared: prepared)
+        } catch {
+            throw problem(error, reader, isInset: inset != 0)
+        }
+    }
+
+    /// A length in centimetres; its bounds are for whoever checks the shape.
+    private func centimetres(_ name: String) throws(Problem) -> Int32? {
+        guard let value = properties.value(name) else { return nil }
         guard let metres = value.double, let centimetres = Int32(exactly: (metres * 100).rounded())
         else {
-            throw properties.wrong("radius", "this is not a number of metres")
+            throw properties.wrong(name, "this is not a number of metres")
         }
         return centimetres
     }
 
-    private static func drawing(
-        _ reader: GeometryReader, _ radius: Int32?, _ properties: Fields
-    ) throws(Problem) -> ZonePatch.Drawing {
-        let shape = try reader.shape(radiusCentimetres: radius)
-        do {
-            return ZonePatch.Drawing(shape: shape, prepared: try prepareChecked(shape))
-        } catch {
-            throw problem(error, reader, properties)
+    private func insetCentimetres() throws(Problem) -> Int32? {
+        let inset = try centimetres("inset")
+        guard abs(Double(inset ?? 0)) <= Limits.insetMetresMax * 100 else {
+            throw properties.wrong(
+                "inset", "this is farther than \(Int(Limits.insetMetresMax)) m",
+                "positive metres shrink a zone, negative ones grow it")
         }
+        return inset
     }
 
     /// Says where in the JSON and where on the map the fault is.
-    private static func problem(
-        _ fault: GeometryProblem, _ reader: GeometryReader, _ properties: Fields
+    private func problem(
+        _ fault: GeometryProblem, _ reader: GeometryReader?, isInset: Bool
     ) -> Problem {
         let field: String
         switch fault {
         case .radiusTooSmall, .radiusTooLarge: field = properties.path("radius")
+        case .halfWidthTooSmall, .halfWidthTooLarge: field = properties.path("halfWidth")
+        case .insetTooLarge: field = properties.path("inset")
+        case .outlineTooLong where isInset, .tooManyPieces where isInset:
+            field = properties.path("inset")
         case .tooFewPoints(_, let polygon, let ring, _):
-            field = reader.path(polygon: polygon, ring: ring)
+            field = reader?.path(polygon: polygon, ring: ring) ?? GeometryReader.path
         default:
             field =
-                fault.position.map {
-                    reader.path(polygon: $0.polygon, ring: $0.ring, vertex: $0.vertex)
+                fault.position.flatMap {
+                    reader?.path(polygon: $0.polygon, ring: $0.ring, vertex: $0.vertex)
                 } ?? GeometryReader.path
         }
         let place = fault.place.map { " (at longitude \($0.longitude), latitude \($0.latitude))" }

@@ -1,0 +1,62 @@
+import MembershipCore
+import Model
+import Parsing
+import Web
+
+/// Reads what a caller says of a message.
+enum MessageBody {
+    static func read(_ json: JSON, isNew: Bool) throws(Problem) -> MessagePatch {
+        let fields = try Fields(
+            json, known: ["ownMoniker", "toMoniker", "number", "line", "mode"],
+            readOnly: ["id", "circle", "person", "confirmed", "version"])
+        var patch = MessagePatch()
+        patch.ownMoniker = try fields.words(
+            "ownMoniker", charactersMax: Limits.monikerCharactersMax, emptyAllowed: true)
+        patch.toMoniker = try fields.words(
+            "toMoniker", charactersMax: Limits.monikerCharactersMax, emptyAllowed: true)
+        patch.line = try fields.words(
+            "line", charactersMax: Limits.messageLineCharactersMax, emptyAllowed: true)
+        patch.mode = try fields.choice("mode", ZoneMessage.Mode.self)
+        let hint = "use + and the country code, such as +60123456789"
+        if let text = try fields.text("number") {
+            guard let number = Addresses.phone(text) else {
+                throw fields.wrong("number", "this is not a phone number", hint)
+            }
+            patch.number = number
+        }
+        if isNew, patch.number == nil { throw fields.missing("number", hint) }
+        return patch
+    }
+}
+
+/// Reads what a caller says of a set of zones.
+enum SetBody {
+    static func name(_ json: JSON, isNew: Bool) throws(Problem) -> String? {
+        let fields = try Fields(json, known: ["name"], readOnly: ["id", "zones", "version"])
+        let name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
+        if isNew, name == nil { throw fields.missing("name", "such as Flood areas") }
+        return name
+    }
+}
+
+extension View {
+    static func message(_ message: ZoneMessage) -> JSON {
+        .object([
+            .init("id", .string(message.id.description)), owner(message.owner),
+            .init("ownMoniker", .string(message.ownMoniker)),
+            .init("toMoniker", .string(message.toMoniker)),
+            .init("number", .string(message.number)), .init("line", .string(message.line)),
+            .init("mode", .string(message.mode.rawValue)),
+            .init("confirmed", text(message.confirmed?.description)),
+            .init("version", .integer(message.version)),
+        ])
+    }
+
+    /// - Parameter zones: how many the set has
+    static func set(_ set: ZoneSet, zones: Int) -> JSON {
+        [
+            "id": .string(set.id.description), "name": .string(set.name),
+            "zones": .integer(Int64(zones)), "version": .integer(set.version),
+        ]
+    }
+}

@@ -1,0 +1,147 @@
+import Directory
+import MembershipCore
+import Model
+import Parsing
+import Web
+
+/// A zone and what it is sorted by.
+private struct ListedZone {
+    let zone: Zone
+    /// Active first, then category, then priority; hexadecimal digits, so that it can be a cursor.
+    let key: String
+
+    init(_ zone: Zone) {
+        self.zone = zone
+        let priority = String(zone.priority)
+        let padding = String(repeating: "0", count: max(0, 6 - priority.utf8.count))
+        let text =
+            (zone.active ? "0" : "1") + zone.category + "\u{1}" + padding + priority
+            + zone.id.description
+        let digits = Array("0123456789abcdef".utf8)
+        let bytes = text.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        key = String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Zones, sets and messages.
+extension Reader {
+    func zones(of owner: ZoneOwner) throws(Problem) -> Response {
+        try allowReading(of: owner)
+        return try page(directory.zones(of: owner)) { View.zone($0) }
+    }
+
+    func zone(of owner: ZoneOwner) throws(Problem) -> Response {
+        try allowReading(of: owner)
+        let id = try parameters.id("zone", ZoneID.self)
+        guard let zone = directory.zone(id), zone.owner == owner else {
+            throw .notFound("there is no such zone")
+        }
+        return .entity(View.zone(zone), version: zone.version)
+    }
+
+    /// Every zone that judges a person, whose it is, and who is told.
+    func judgingZones() throws(Problem) -> Response {
+        let person = try knownPerson()
+        try allow(.readOwnZones, on: .person(person.id))
+        var zones = directory.zones(of: person.id)
+        for circle in directory.circles(of: person.id) { zones += directory.zones(of: circle) }
+        for set in directory.sets(judging: person.id) { zones += directory.zones(of: set) }
+        return try page(zones) { view(judging: person, $0) }
+    }
+
+    private func page(_ zones: [Zone], _ view: (Zone) -> JSON) throws(Problem) -> Response {
+        let listed = zones.map(ListedZone.init).sorted { $0.key < $1.key }
+        return try Page(listed, of: request, id: \.key).response { view($0.zone) }
+    }
+
+    private func view(judging person: Person, _ zone: Zone) -> JSON {
+        [
+            "zone": View.zone(zone), "ownerName": .string(ownerName(of: zone)),
+            "refused": .bool(person.refusedZones.contains(zone.id)),
+            "told": .array(told(of: person.id, zone)),
+            "texted": .array(
+                zone.messages.compactMap { directory.message($0) }.map { message in
+                    [
+                        "number": .string(message.number),
+                        "toMoniker": .string(message.toMoniker),
+                        "mode": .string(message.mode.rawValue),
+                        "confirmed": .bool(message.confirmed != nil),
+                    ]
+                }),
+        ]
+    }
+
+    private func ownerName(of zone: Zone) -> String {
+        switch zone.owner {
+        case .circle(let id): directory.circle(id)?.name ?? ""
+        case .person(let id): name(of: id)
+        case .set(let id): directory.set(id)?.name ?? ""
+        }
+    }
+
+    /// Who hears of this person there, circle by circle; nobody of a private zone.
+    private func told(of person: PersonID, _ zone: Zone) -> [JSON] {
+        let circles: [CircleID]
+        switch zone.owner {
+        case .circle(let id): circles = [id]
+        case .person: circles = []
+        case .set(let id):
+            circles = directory.circles(of: person).filter {
+                directory.circle($0)?.sets.contains(id) ?? false
+            }
+        }
+        let audience = zone.audience ?? ZoneAudience()
+        return circles.compactMap(directory.circle).flatMap { circle in
+            circle.members.filter { member in
+                member.joined != nil && member.person != person
+                    && (audience.roles.contains(member.role)
+                        || audience.people.contains(member.person))
+            }.map { member -> JSON in
+                [
+                    "person": .string(member.person.description),
+                    "name": .string(name(of: member.person)),
+                    "circle": .string(circle.id.description),
+                ]
+            }
+        }
+    }
+
+    // MARK: Sets
+
+    func sets() throws(Problem) -> Response {
+        try allow(.readSets, on: .suite)
+        let page = try Page(directory.sortedSets, of: request, id: \.id.description)
+        return page.response { View.set($0, zones: directory.zoneCount(of: .set($0.id))) }
+    }
+
+    func set() throws(Problem) -> Response {
+        let id = try parameters.id("set", ZoneSetID.self)
+        try allowReading(of: .set(id))
+        guard let set = directory.set(id) else { throw .notFound("there is no such set") }
+        return .entity(
+            View.set(set, zones: directory.zoneCount(of: .set(id))), version: set.version)
+    }
+
+    // MARK: Messages
+
+    func messages(of owner: ZoneOwner) throws(Problem) -> Response {
+        try allowReading(of: owner)
+        let page = try Page(directory.messages(of: owner), of: request, id: \.id.description)
+        return page.response { View.message($0) }
+    }
+
+    func message(of owner: ZoneOwner) throws(Problem) -> Response {
+        try allowReading(of: owner)
+        let id = try parameters.id("message", MessageID.self)
+        guard let message = directory.message(id), message.owner == owner else {
+            throw .notFound("there is no such message")
+        }
+        return .entity(View.message(message), version: message.version)
+    }
+
+    private func allowReading(of owner: ZoneOwner) throws(Problem) {
+        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
+        let (action, target) = RightsTarget.reading(zonesOf: owner)
+        try allow(action, on: target)
+    }
+}

@@ -1,0 +1,78 @@
+import Model
+import Web
+
+/// Who has zones and messages.
+enum ZoneHolder: Sendable {
+    case circle, person, set
+}
+
+extension Route {
+    /// Zones, sets and messages. PATCH is another word for PUT: what is left out keeps its value.
+    static let ofZones: [(Method, String, Route)] = [
+        (.get, "/v1/circles/{circle}/zones", .read(.zones(.circle))),
+        (.post, "/v1/circles/{circle}/zones", .change(.createZone(.circle))),
+        (.get, "/v1/circles/{circle}/zones/{zone}", .read(.zone(.circle))),
+        (.put, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone(.circle))),
+        (.patch, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone(.circle))),
+        (.delete, "/v1/circles/{circle}/zones/{zone}", .change(.removeZone(.circle))),
+
+        (.get, "/v1/people/{person}/zones", .read(.zones(.person))),
+        (.post, "/v1/people/{person}/zones", .change(.createZone(.person))),
+        (.get, "/v1/people/{person}/zones/{zone}", .read(.zone(.person))),
+        (.put, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
+        (.patch, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
+        (.delete, "/v1/people/{person}/zones/{zone}", .change(.removeZone(.person))),
+        (.get, "/v1/people/{person}/judging-zones", .read(.judgingZones)),
+        (.put, "/v1/people/{person}/refused-zones/{zone}", .change(.refuseZone)),
+        (.delete, "/v1/people/{person}/refused-zones/{zone}", .change(.acceptZone)),
+
+        (.get, "/v1/sets", .read(.sets)),
+        (.post, "/v1/sets", .change(.createSet)),
+        (.get, "/v1/sets/{set}", .read(.set)),
+        (.put, "/v1/sets/{set}", .change(.updateSet)),
+        (.patch, "/v1/sets/{set}", .change(.updateSet)),
+        (.delete, "/v1/sets/{set}", .change(.removeSet)),
+        (.get, "/v1/sets/{set}/zones", .read(.zones(.set))),
+        (.post, "/v1/sets/{set}/zones", .change(.createZone(.set))),
+        (.get, "/v1/sets/{set}/zones/{zone}", .read(.zone(.set))),
+        (.put, "/v1/sets/{set}/zones/{zone}", .change(.updateZone(.set))),
+        (.patch, "/v1/sets/{set}/zones/{zone}", .change(.updateZone(.set))),
+        (.delete, "/v1/sets/{set}/zones/{zone}", .change(.removeZone(.set))),
+        (.put, "/v1/circles/{circle}/sets/{set}", .change(.subscribe)),
+        (.delete, "/v1/circles/{circle}/sets/{set}", .change(.unsubscribe)),
+    ]
+
+    static let ofMessages: [(Method, String, Route)] = [
+        (.get, "/v1/circles/{circle}/messages", .read(.messages(.circle))),
+        (.post, "/v1/circles/{circle}/messages", .change(.createMessage(.circle))),
+        (.get, "/v1/circles/{circle}/messages/{message}", .read(.message(.circle))),
+        (.put, "/v1/circles/{circle}/messages/{message}", .change(.updateMessage(.circle))),
+        (.patch, "/v1/circles/{circle}/messages/{message}", .change(.updateMessage(.circle))),
+        (.delete, "/v1/circles/{circle}/messages/{message}", .change(.removeMessage(.circle))),
+        (
+            .put, "/v1/circles/{circle}/messages/{message}/confirmed",
+            .change(.confirmMessage(.circle))
+        ),
+        (.get, "/v1/people/{person}/messages", .read(.messages(.person))),
+        (.post, "/v1/people/{person}/messages", .change(.createMessage(.person))),
+        (.get, "/v1/people/{person}/messages/{message}", .read(.message(.person))),
+        (.put, "/v1/people/{person}/messages/{message}", .change(.updateMessage(.person))),
+        (.patch, "/v1/people/{person}/messages/{message}", .change(.updateMessage(.person))),
+        (.delete, "/v1/people/{person}/messages/{message}", .change(.removeMessage(.person))),
+        (
+            .put, "/v1/people/{person}/messages/{message}/confirmed",
+            .change(.confirmMessage(.person))
+        ),
+    ]
+}
+
+extension Parameters {
+    /// Whose zones or messages a path is about.
+    func owner(_ holder: ZoneHolder) throws(Problem) -> ZoneOwner {
+        switch holder {
+        case .circle: .circle(try id("circle", CircleID.self))
+        case .person: .person(try id("person", PersonID.self))
+        case .set: .set(try id("set", ZoneSetID.self))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Directory
+import MembershipCore
+import Model
+import Testing
+
+func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(number))) }
+
+@Suite struct MessageTests {
+    private let scene = Scene(circle: true)
+    private let family = ZoneOwner.circle(circle(1))
+
+    private func patch(_ number: String?, _ line: String? = nil) -> MessagePatch {
+        var patch = MessagePatch()
+        patch.number = number
+        patch.line = line
+        return patch
+    }
+
+    private func ask(_ principal: Principal, _ change: Change) -> ZoneMessage? {
+        guard case .message(let message) = scene.ask(principal, change) else { return nil }
+        return message
+    }
+
+    @Test func `messages are edited by those who edit zones`() {
+        let create = Change.createMessage(family, message(1), patch("+15550000199"))
+        #expect(scene.ask(citra, create).denial == .roleTooLow)
+        #expect(ask(ben, create)?.mode == .propose)
+        let own = Change.createMessage(.person(person(3)), message(2), patch("+15550000199"))
+        #expect(scene.ask(anna, own).denial == .notYours)
+        #expect(ask(citra, own)?.owner == .person(person(3)))
+        let none = Change.createMessage(family, message(3), patch(nil))
+        #expect(scene.ask(anna, none).refusal?.field == "number")
+        let stale = Change.updateMessage(family, message(1), patch(nil, "Call me"))
+        #expect(scene.ask(anna, ifVersion: 5, stale).refusal?.reason == .outdated)
+    }
+
+    @Test func `a number outside waits until the operator has its word`() {
+        let create = Change.createMessage(family, message(1), patch("+15550000199"))
+        #expect(ask(anna, create)?.confirmed == nil)
+        #expect(scene.ask(anna, .confirmMessage(family, message(1))).denial == .operatorOnly)
+        let confirmed = ask(.operator, .confirmMessage(family, message(1)))
+        #expect(confirmed?.confirmed == scene.now)
+        #expect(confirmed?.version == 2)
+        #expect(
+            ask(anna, .updateMessage(family, message(1), patch(nil, "Hi")))?.confirmed != nil)
+        let other = ask(anna, .updateMessage(family, message(1), patch("+15550000188")))
+        #expect(other?.confirmed == nil)
+        #expect(other?.version == 4)
+    }
+
+    @Test func `a number of somebody in the same circle is known`() {
+        let contacts = [contact(1, "+15550000102")]
+        scene.ask(ben, .updatePerson(person(2), personPatch { $0.contacts = contacts }))
+        func confirmed(_ principal: Principal, _ owner: ZoneOwner, _ number: Int) -> Bool {
+            let change = Change.createMessage(owner, message(number), patch("+15550000102"))
+            return ask(principal, change)?.confirmed != nil
+        }
+        #expect(confirmed(anna, family, 1))
+        #expect(confirmed(citra, .person(person(3)), 2))
+        scene.ask(.operator, .createCircle(circle(2), circlePatch { $0.name = "Others" }))
+        #expect(!confirmed(.operator, .circle(circle(2)), 3))
+        scene.ask(ben, .removeMember(circle(1), person(2)))
+        #expect(!confirmed(anna, family, 4))
+    }
+
+    @Test func `a zone sends messages beside it, and none that is gone`() {
+        for number in 1...2 {
+            scene.ask(anna, .createMessage(family, message(number), patch("+15550000199")))
+        }
+        let own = ZoneOwner.person(person(3))
+        scene.ask(citra, .createMessage(own, message(3), patch("+15550000199")))
+        let foreign = zonePatch("Z") { $0.messages = [message(1), message(3)] }
+        #expect(
+            scene.ask(anna, .createZone(family, zone(1), foreign)).refusal?.field
+                == "properties.messages")
+        let both = zonePatch("Z") { $0.messages = [message(1), message(2)] }
+        scene.ask(anna, .createZone(family, zone(1), both))
+        #expect(scene.ask(anna, .removeMessage(family, message(1))) == .gone)
+        #expect(scene.core.directory.zone(zone(1))?.messages == [message(2)])
+        #expect(scene.core.directory.zone(zone(1))?.version == 2)
+        #expect(scene.core.directory.message(message(1)) == nil)
+    }
+
+    @Test func `there are so many messages and no more`() {
+        for number in 1...Limits.messagesPerOwnerMax {
+            let create = Change.createMessage(family, message(number), patch("+15550000199"))
+            #expect(ask(anna, create) != nil)
+        }
+        let last = Change.createMessage(family, message(999), patch("+15550000199"))
+        #expect(scene.ask(anna, last).refusal?.reason == .conflict)
+    }
+}
