@@ -1,0 +1,70 @@
+import Parsing
+import Testing
+
+@testable import JagaCLI
+
+@Suite struct ZoneCommandTests {
+    private func call(_ words: String...) throws -> Call {
+        try Call(words, of: ZoneCommand.syntax, environment: [:])
+    }
+
+    @Test func `a holder is one of circle, person and set`() throws {
+        let kinds = ["circles", "people", "sets"]
+        #expect(try Holder(call("--circle", "cir_1"), of: kinds).path == "/v1/circles/cir_1")
+        #expect(try Holder(call("--set", "set_1"), of: kinds).zone("a/b").hasSuffix("/zones/a%2Fb"))
+        #expect(try Holder(call("--person", "per_1"), of: kinds).person == "/v1/people/per_1")
+        #expect(throws: CommandError.self) { try Holder(call(), of: kinds) }
+        #expect(throws: CommandError.self) {
+            try Holder(call("--circle", "a", "--set", "b"), of: kinds)
+        }
+        #expect(throws: CommandError.self) { try Holder(call("--set", "b"), of: ["circles"]) }
+        #expect(throws: CommandError.self) {
+            try Holder(call("--circle", "cir_1"), of: kinds).person
+        }
+    }
+
+    @Test func `a field is JSON where it is some, else a text`() throws {
+        let fields = try GivenFields.read(
+            call(
+                "--field", "dwell=900", "--field", "name=Old School", "--field", "absentBy=null",
+                "--field", "transitions=[\"enter\"]", "--field", "number=+6012", "--field",
+                "line=5=5"),
+            of: ZoneCommand.syntax, texts: ["line"])
+        let body = JSON.object(fields)
+        #expect(body["dwell"] == 900)
+        #expect(body["name"] == "Old School")
+        #expect(body["absentBy"] == .null)
+        #expect(body["transitions"]?[0] == "enter")
+        #expect(body["line"] == "5=5")
+        #expect(body["number"] == "+6012")
+        for wrong in [["--field", "dwell"], ["--field", "=5"], []] {
+            #expect(throws: CommandError.self) {
+                let call = try Call(wrong, of: ZoneCommand.syntax, environment: [:])
+                return try GivenFields.read(call, of: ZoneCommand.syntax)
+            }
+        }
+        #expect(throws: CommandError.self) {
+            try GivenFields.read(
+                call("--field", "a=1", "--field", "a=2"), of: ZoneCommand.syntax)
+        }
+    }
+
+    @Test func `zones are shown as lines`() throws {
+        let zone = try JSON.parse(
+            #"{"id":"zon_1","geometry":{"type":"Point"},"properties":{"name":"Home","#
+                + #""active":true,"category":"","priority":5,"kind":"safe","#
+                + #""transitions":["enter","dwell"]}}"#)
+        let lines = ZoneCommand.table(of: [zone]).lines
+        #expect(lines.count == 2)
+        let cells = lines[1].split(separator: " ")
+        #expect(cells == ["yes", "5", "safe", "Point", "enter,dwell", "Home", "zon_1"])
+    }
+
+    @Test func `each command says what it does`() {
+        for syntax in [ZoneCommand.syntax, SetCommand.syntax, MessageCommand.syntax] {
+            let help = Help.text(of: syntax)
+            for verb in ["list", "remove"] { #expect(help.contains(verb)) }
+            #expect(Help.overview(of: Main.commands).contains("  \(syntax.name) "))
+        }
+    }
+}
