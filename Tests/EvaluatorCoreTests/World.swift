@@ -14,6 +14,8 @@ struct World {
     var state = PartitionState()
     var now = Timestamp(seconds: 1_760_000_000)
     private var reports: UInt64 = 0
+    /// The person's clocks that were asked for and have not run out.
+    private(set) var clocks: [WantedClock] = []
 
     /// A person in a circle with the zones given.
     init(zones: [PlacedZone] = [], leading: DeviceID? = nil, circles: [CircleID] = [circle]) {
@@ -26,7 +28,33 @@ struct World {
         var outputs: [Event] = []
         let event = Event(id: EventID(ID128(high: 9, low: reports)), time: now, body: body)
         state.handle(event, into: &outputs)
+        for output in outputs {
+            switch output.body {
+            case .clockWanted(let clock): clocks.append(clock)
+            case .clockUnwanted(let clock): clocks.removeAll { $0 == clock }
+            default: break
+            }
+        }
         return outputs
+    }
+
+    /// Time passes without a report; clocks run out when they are due, or so much later.
+    mutating func wait(seconds: Int64, late: Int64 = 0) -> [Event] {
+        let end = now + .seconds(seconds)
+        var outputs: [Event] = []
+        while let clock = clocks.min(by: { $0.due < $1.due }), clock.due + .seconds(late) <= end {
+            clocks.removeAll { $0 == clock }
+            now = max(now, clock.due + .seconds(late))
+            outputs += handle(.inputClock(FiredClock(clock: clock, fired: now)))
+        }
+        now = end
+        return outputs
+    }
+
+    /// Another evaluator takes over here.
+    mutating func restore(_ configuration: [EventBody]) throws {
+        let events = configuration.map { Event(id: EventID(.zero), time: now, body: $0) }
+        state = try PartitionState(configuration: events, state: state.encodedState())
     }
 
     mutating func place(_ zones: [PlacedZone], of circle: CircleID = circle) -> [Event] {
@@ -34,12 +62,14 @@ struct World {
     }
 
     mutating func place(
-        leading: DeviceID? = nil, circles: [CircleID] = [circle], own: [PlacedZone] = []
+        leading: DeviceID? = nil, circles: [CircleID] = [circle], own: [PlacedZone] = [],
+        sets: [ZoneSetID] = [], unshared: [UnsharedCircle] = [], refused: [ZoneID] = []
     ) -> [Event] {
         handle(
             .inputPerson(
                 PlacedPerson(
-                    person: World.person, leadingDevice: leading, circles: circles, zones: own)))
+                    person: World.person, leadingDevice: leading, circles: circles, zones: own,
+                    sets: sets, unshared: unshared, refused: refused)))
     }
 
     mutating func pass(seconds: Int64) { now = now + .seconds(seconds) }
@@ -76,6 +106,13 @@ extension PlacedZone {
         make(
             number, .circle(center: center, radiusCentimetres: radius * 100), kind: kind,
             active: active, hysteresis: hysteresis, version: version)
+    }
+
+    /// The same zone, but for what is changed.
+    func with(_ change: (inout PlacedZone) -> Void) -> PlacedZone {
+        var zone = self
+        change(&zone)
+        return zone
     }
 
     static func make(
