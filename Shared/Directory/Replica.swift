@@ -194,16 +194,36 @@ extension Circle {
 extension Dictionary {
     /// Puts an id into the ascending list under a key, once.
     mutating func insert<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
-        var list = self[key, default: []]
-        let index = list.firstIndex { $0 >= id } ?? list.endIndex
-        if index == list.endIndex || list[index] != id { list.insert(id, at: index) }
-        self[key] = list
+        self[key, default: []].insertAscending(id)
     }
 
     /// Takes an id out of the list under a key; an empty list goes.
     mutating func remove<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
-        guard var list = self[key] else { return }
-        list.removeAll { $0 == id }
-        self[key] = list.isEmpty ? nil : list
+        guard let index = index(forKey: key) else { return }
+        values[index].removeAscending(id)
+        if values[index].isEmpty { remove(at: index) }
+    }
+}
+
+extension Array where Element: Comparable {
+    /// Where the element stands, or would stand.
+    private func place(of element: Element) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < element { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    fileprivate mutating func insertAscending(_ element: Element) {
+        let index = place(of: element)
+        if index == count || self[index] != element { insert(element, at: index) }
+    }
+
+    fileprivate mutating func removeAscending(_ element: Element) {
+        let index = place(of: element)
+        if index < count, self[index] == element { remove(at: index) }
     }
 }

@@ -32,7 +32,14 @@ import Wire
     }
 
     @Test func `the largest zone`() throws {
-        #expect(try size(.zoneChanged(zone(vertices: 10_000))) < WireLimits.recordBytesMax - 64)
+        var zone = scheduled
+        zone.shape = self.zone(vertices: 10_000).shape
+        zone.prepared = self.zone(vertices: 10_000).prepared
+        zone.audience = ZoneAudience(
+            roles: Role.allCases,
+            people: Array(repeating: PersonID(.zero), count: Limits.audiencePeopleMax))
+        zone.extra = Array(repeating: name(Limits.extraCharactersMax), count: Limits.extraRowsMax)
+        #expect(try size(.zoneChanged(zone)) < WireLimits.recordBytesMax - 64)
     }
 
     @Test func `the largest circle`() throws {
