@@ -228,6 +228,10 @@ struct TextTests {
             .absent(zone: "School", by: now, hasContact: true, seen: now, place: place),
             .absent(zone: "School", by: now, hasContact: false, seen: now, place: nil),
             .absent(zone: "School", by: now, hasContact: false, seen: nil, place: nil),
+            .message(
+                MessageSaying(
+                    to: "Mum", own: "Ai", zones: ["School", "Bus"], lines: ["Please fetch me"],
+                    at: now, place: place)),
             .ownAlarm(zone: "River", near: true, at: now),
             .ownAlarm(zone: "River", near: false, at: now),
             .taken(by: "Budi"), .taken(by: nil), .ended(cancelled: true, by: nil),

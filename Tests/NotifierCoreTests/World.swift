@@ -138,6 +138,10 @@ struct World {
     var emergencies: [EmergencyID: Emergency] { rows.emergencies }
     var attempts: [Attempt] { Array(rows.attempts.values) }
 
+    /// In the order of their numbers.
+    var texts: [ZoneText] { rows.texts.values.sorted { ($0.number, $0.id) < ($1.number, $1.id) } }
+    var numbers: [String: NumberState] { rows.numbers }
+
     func emergency(_ id: EmergencyID) -> Emergency? { rows.emergencies[id] }
 }
 
@@ -158,6 +162,8 @@ private struct Rows {
     var notifications: [NotificationID: Notification] = [:]
     var attempts: [AttemptKey: Attempt] = [:]
     var gateways: [String: GatewayHealth] = [:]
+    var texts: [ProposalID: ZoneText] = [:]
+    var numbers: [String: NumberState] = [:]
 
     mutating func save(_ row: NotifierRow) {
         switch row {
@@ -169,6 +175,8 @@ private struct Rows {
         case .attempt(let row):
             attempts[AttemptKey(notification: row.notification, number: row.number)] = row
         case .gateway(let row): gateways[row.name] = row
+        case .text(let row): texts[row.id] = row
+        case .number(let row): numbers[row.number] = row
         case .change, .timeline: break
         }
     }
@@ -176,6 +184,7 @@ private struct Rows {
     mutating func remove(_ key: NotifierKey) {
         switch key {
         case .signal(let id): signals[id] = nil
+        case .number(let number): numbers[number] = nil
         }
     }
 
@@ -185,6 +194,7 @@ private struct Rows {
         rows.ladders = Array(ladders.values)
         rows.signals = Array(signals.values)
         rows.gateways = Array(gateways.values)
+        rows.numbers = Array(numbers.values)
         rows.notifications = notifications.values.filter { notification in
             notification.isPending
                 || notification.emergency.flatMap { emergencies[$0]?.state.isActive } ?? false

@@ -46,7 +46,9 @@ enum Routes {
         + list(
             .notifier,
             "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
-            "/v1/emergencies/{emergency}/resolution", "/v1/outbox", "/v1/notifications",
+            "/v1/emergencies/{emergency}/resolution", "/v1/people/{person}/proposals",
+            "/v1/people/{person}/proposals/{proposal}/send", "/v1/stops",
+            "/v1/outbox", "/v1/notifications",
             "/v1/notifications/{notification}",
             "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",
             "/v1/status/notifier", "/v1/streams/notifier")

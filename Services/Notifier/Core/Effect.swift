@@ -21,6 +21,8 @@ public enum NotifierRow: Sendable {
     case notification(Notification)
     case attempt(Attempt)
     case gateway(GatewayHealth)
+    case text(ZoneText)
+    case number(NumberState)
     /// Only ever added.
     case change(NotificationChange)
     /// Only ever added.
@@ -30,6 +32,7 @@ public enum NotifierRow: Sendable {
 /// A row that is not needed any more.
 public enum NotifierKey: Hashable, Sendable {
     case signal(EmergencyID)
+    case number(String)
 }
 
 /// One attempt to hand one message to one gateway.
@@ -63,6 +66,10 @@ public enum Answer: Hashable, Sendable {
     /// It is still counting down.
     case notYet
     case tested(TestResult)
+    case text(ZoneText)
+    case number(NumberState)
+    /// The text was proposed too long ago.
+    case expired
     case unknownGateway
     /// The gateway does not serve addresses of this kind.
     case wrongAddress

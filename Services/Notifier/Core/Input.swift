@@ -12,6 +12,10 @@ public enum Input: Sendable {
     case resolve(Command)
     /// An operator tries a gateway.
     case test(request: UInt64, gateway: String, to: String, id: ID128, trace: String)
+    /// A person wants a proposed text sent.
+    case send(SendCommand)
+    /// A number wants no texts of zones any more, or wants them again.
+    case stop(request: UInt64, number: String, stopped: Bool)
     case attempted(AttemptResult)
     case receipt(Receipt)
     /// Ingest's store is not the one that it was: it and the evaluators may not know of what goes

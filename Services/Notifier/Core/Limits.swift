@@ -10,6 +10,14 @@ public enum Limits {
     public static let newsAgeMax = Duration.seconds(15 * 60)
     /// A ring of one's own phone that is older than this is left to the next.
     public static let ringAgeMax = Duration.seconds(2 * 60)
+    /// Texts to one number outside of the circle within ``numberWindow``, whoever sends them.
+    public static let textsPerNumberMax = 10
+    public static let numberWindow = Duration.seconds(24 * 3600)
+    /// How long a proposed text may be sent.
+    public static let proposalAgeMax = Duration.seconds(24 * 3600)
+    /// Zones and supplementary lines that one text names at most.
+    public static let zonesPerTextMax = 5
+    public static let linesPerTextMax = 5
     /// A zone smaller than this is not named to others while its person shares zones only.
     public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
     /// A further wait after the last tier, again and again.
@@ -87,6 +95,8 @@ public enum Limits {
     public static let appliedKept = Duration.seconds(30 * 24 * 3600)
     /// Messages with their attempts and changes.
     public static let notificationsKept = Duration.seconds(30 * 24 * 3600)
+    /// Proposed, sent and withheld texts to numbers outside.
+    public static let textsKept = Duration.seconds(30 * 24 * 3600)
     public static let timelineKept = Duration.seconds(365 * 24 * 3600)
     /// Messages in the built-in sink.
     public static let sinkRowsMax: Int64 = 10_000

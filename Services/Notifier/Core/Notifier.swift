@@ -21,6 +21,8 @@ public struct Notifier: Sendable {
     var notifications: [NotificationID: Notification] = [:]
     var notificationsOf: [EmergencyID: [NotificationID]] = [:]
     var gateways: [String: GatewayHealth] = [:]
+    /// Numbers outside of all circles to which texts were sent lately, or that want none.
+    var numbers: [String: NumberState] = [:]
     var lanes = Lanes()
     var clocks = Clocks()
     /// Attempts whose end must come; one that does not is in doubt.
@@ -59,6 +61,9 @@ public struct Notifier: Sendable {
         case .resolve(let command): resolve(command, &turn)
         case .test(let request, let gateway, let to, let id, let trace):
             test(request, gateway, to: to, id: id, trace: trace, &turn)
+        case .send(let command): send(command, &turn)
+        case .stop(let request, let number, let stopped):
+            stop(request, number, stopped: stopped, &turn)
         case .attempted(let result): attempted(result, &turn)
         case .receipt(let receipt): received(receipt, &turn)
         case .ingestReplaced(let partition): announce(of: partition, &turn)
@@ -105,6 +110,7 @@ public struct Notifier: Sendable {
             alarmRang(news, event, &turn)
             zoneNews(event, &turn)
         case .alarmRepeated(let news): alarmRang(news, event, &turn)
+        case .messagesDue(let due): messagesDue(due, event, &turn)
         case .sosRaised(let signal), .watchExpired(let signal): raised(signal, &turn)
         case .sosCancelled(let cancel): cancelled(cancel, &turn)
         case .emergencyCountdown(let news): countdown(news, &turn)

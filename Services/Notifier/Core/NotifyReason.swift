@@ -15,6 +15,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case zoneAlarm = "zone-alarm"
     /// A zone alarms themselves.
     case ownAlarm = "own-alarm"
+    /// A text of a zone to a number outside of the circle.
+    case zoneMessage = "zone-message"
     /// It is their tier's turn.
     case tier
     /// Nobody answered on any tier: everybody, on everything.
@@ -69,17 +71,26 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case alreadyQueued = "already-queued"
     /// Too much waits to be sent.
     case queueFull = "queue-full"
+    /// The text waits for the person's tap.
+    case proposed
+    /// The number has not agreed to such texts yet.
+    case notConfirmed = "not-confirmed"
+    /// The number does not want such texts any more.
+    case stopped
+    /// The number had as many texts within a day as it may.
+    case tooMany = "too-many"
 
     /// Whether the reason leads to a message.
     public var isTold: Bool {
         switch self {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
-            .tier, .exhausted, .pressedAgain, .taken, .standDown, .holderAsked,
+            .zoneMessage, .tier, .exhausted, .pressedAgain, .taken, .standDown, .holderAsked,
             .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,
-            .alreadyTold, .alreadyQueued, .queueFull:
+            .alreadyTold, .alreadyQueued, .queueFull, .proposed, .notConfirmed, .stopped,
+            .tooMany:
             false
         }
     }

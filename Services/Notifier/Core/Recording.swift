@@ -43,6 +43,7 @@ extension Notifier {
             let kept = messages.filter { notifications[$0] != nil }
             notificationsOf[id] = kept.isEmpty ? nil : kept
         }
+        sweepNumbers(&turn)
         let old = signals.values.filter {
             $0.state != .waiting && now - $0.at > Limits.answeredSignalKept
         }

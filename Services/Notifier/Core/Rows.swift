@@ -9,6 +9,7 @@ public struct NotifierRows: Sendable {
     /// Those that are pending, and those of emergencies that were made lately.
     public var notifications: [Notification] = []
     public var gateways: [GatewayHealth] = []
+    public var numbers: [NumberState] = []
 
     public init() {}
 }
@@ -34,6 +35,7 @@ extension Notifier {
         for health in rows.gateways where gateways[health.name] != nil {
             gateways[health.name] = health
         }
+        for state in rows.numbers { numbers[state.number] = state }
         for notification in rows.notifications.sorted(by: { $0.id < $1.id }) {
             restore(notification, at: now, earliest)
         }

@@ -11,6 +11,8 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case noContact = "no-contact"
     case alarmStarted = "alarm-started"
     case alarmEnded = "alarm-ended"
+    /// A text to a number outside of the circle was sent, proposed or withheld.
+    case message
     case emergencyOpened = "emergency-opened"
     /// Opened without an evaluator.
     case emergencyAdopted = "emergency-adopted"

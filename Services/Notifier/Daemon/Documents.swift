@@ -6,7 +6,9 @@ import Web
 
 /// What the notifier tells over HTTP.
 enum Documents {
-    static func response(to answer: Answer, in directory: Replica) -> Response {
+    static func response(
+        to answer: Answer, in directory: Replica, at now: Timestamp
+    ) -> Response {
         switch answer {
         case .standing(let standing): .json(document(standing, in: directory))
         case .denied(.notAcknowledged): .problem(.conflict(Denial.notAcknowledged.explanation))
@@ -18,6 +20,13 @@ enum Documents {
                     "the emergency is still counting down",
                     hint: "nobody has been told yet; try again when you are"))
         case .tested(let result): .json(document(result))
+        case .text(let text): .json(Documents.text(text, at: now))
+        case .number(let number): .json(Documents.number(number))
+        case .expired:
+            .problem(
+                .conflict(
+                    "it was proposed too long ago",
+                    hint: "what it says is not true any more; it is not sent"))
         case .unknownGateway:
             .problem(.notFound("there is no such gateway", hint: "GET /v1/gateways lists them"))
         case .wrongAddress:

@@ -175,7 +175,8 @@ final class NotifierService: Service {
         case .publish(let event): try outside.publish(event, on: .deliveries)
         case .send(let delivery): try send(delivery)
         case .answer(let request, let answer):
-            let response = Documents.response(to: answer, in: outside.replica)
+            let response = Documents.response(
+                to: answer, in: outside.replica, at: outside.now)
             if let key = repeatable.removeValue(forKey: request) {
                 try keptAnswers.keep(response, to: key, at: outside.now)
             }
@@ -243,7 +244,8 @@ extension Event {
     fileprivate var concernsNotifier: Bool {
         switch kind {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent,
-            .alarmStarted, .alarmRepeated, .alarmEnded, .emergencyCountdown, .emergencyOpened,
+            .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .emergencyCountdown,
+            .emergencyOpened,
             .emergencyJoined,
             .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
             .sosCancelled, .clockFired, .watchChanged, .watchExpired:

@@ -29,6 +29,8 @@ struct NotifierStore {
             try database.run(
                 "INSERT OR REPLACE INTO gateways (name, body) VALUES (?1, ?2)", .text(row.name),
                 try text(row))
+        case .text(let row): try save(row)
+        case .number(let row): try save(row)
         case .change(let row):
             try database.run(
                 """
@@ -72,6 +74,8 @@ struct NotifierStore {
     func remove(_ key: NotifierKey) throws {
         switch key {
         case .signal(let id): try database.run("DELETE FROM signals WHERE id = ?1", .id(id))
+        case .number(let number):
+            try database.run("DELETE FROM numbers WHERE number = ?1", .text(number))
         }
     }
 
@@ -104,6 +108,9 @@ struct NotifierStore {
             "DELETE FROM timeline WHERE seq IN (SELECT seq FROM timeline WHERE at < ?1 LIMIT ?2)",
             .time(now - Limits.timelineKept), rows)
         try database.run(
+            "DELETE FROM texts WHERE seq IN (SELECT seq FROM texts WHERE created < ?1 LIMIT ?2)",
+            .time(now - Limits.textsKept), rows)
+        try database.run(
             "DELETE FROM sink WHERE seq <= (SELECT max(seq) FROM sink) - ?1",
             .integer(Limits.sinkRowsMax))
         let old = """
@@ -127,6 +134,7 @@ struct NotifierStore {
         rows.ladders = try all("SELECT body FROM ladders WHERE emergency IN (\(known))", recent)
         rows.signals = try all("SELECT body FROM signals")
         rows.gateways = try all("SELECT body FROM gateways")
+        rows.numbers = try all("SELECT body FROM numbers")
         rows.notifications = try all(
             """
             SELECT body FROM notifications

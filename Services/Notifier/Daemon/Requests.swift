@@ -37,7 +37,11 @@ extension NotifierService {
         case .timeline:
             let circle = try parameters.id("circle", CircleID.self)
             outside.answer(request.id, try timeline(of: circle, request, for: principal))
-        case .outbox, .notifications, .notification, .gateways, .gatewayTest:
+        case .proposals:
+            let person = try parameters.id("person", PersonID.self)
+            outside.answer(request.id, try proposals(of: person, request, for: principal))
+        case .sendProposal: try send(request, parameters, by: principal)
+        case .outbox, .notifications, .notification, .gateways, .gatewayTest, .stops, .stop:
             let decision = outside.replica.decide(
                 principal, .administer, on: .suite, at: outside.now)
             if let denial = decision.denial { throw Problem.denied(denial.explanation) }
@@ -50,6 +54,8 @@ extension NotifierService {
         _ request: Request, _ route: Route, _ parameters: Parameters
     ) throws {
         switch route {
+        case .stops: outside.answer(request.id, try stops(request))
+        case .stop: try stop(request)
         case .outbox: outside.answer(request.id, try outbox(request))
         case .notifications: outside.answer(request.id, try notifications(request))
         case .notification:

@@ -3,12 +3,16 @@ import Web
 /// The notifier's paths.
 enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
-    case gatewayTest, receipt
+    case gatewayTest, receipt, proposals, sendProposal, stops, stop
 
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
         (.post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement),
         (.post, "/v1/emergencies/{emergency}/resolution", .resolution),
+        (.get, "/v1/people/{person}/proposals", .proposals),
+        (.post, "/v1/people/{person}/proposals/{proposal}/send", .sendProposal),
+        (.get, "/v1/stops", .stops),
+        (.post, "/v1/stops", .stop),
         (.get, "/v1/outbox", .outbox),
         (.get, "/v1/notifications", .notifications),
         (.get, "/v1/notifications/{notification}", .notification),

@@ -3,7 +3,29 @@ import Store
 
 /// The notifier's tables.
 enum Schema {
-    static let migrations = [Migration(number: 1, sql: first), KeptAnswers.migration]
+    static let migrations = [
+        Migration(number: 1, sql: first), Migration(number: 2, sql: second),
+        KeptAnswers.migration,
+    ]
+
+    /// Texts of zones to numbers outside of all circles.
+    private static let second = """
+        CREATE TABLE texts (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id BLOB NOT NULL UNIQUE,
+            person BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            body TEXT NOT NULL
+        );
+        CREATE INDEX texts_person ON texts (person, seq);
+        CREATE INDEX texts_created ON texts (created);
+        CREATE TABLE numbers (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            number TEXT NOT NULL UNIQUE,
+            stopped INTEGER,
+            body TEXT NOT NULL
+        );
+        """
 
     /// Rows that the core reads back are JSON with the columns beside it by which they are found.
     private static let first = """

@@ -83,6 +83,7 @@ public struct Composer: Sendable {
             var pieces = short(phrases.watchReminder(deadline: clock(deadline)))
             pieces.rest += noteLine(note)
             return pieces
+        case .message(let message): return pieces(of: message, who: who, nameMax: nameMax)
         case .test(let gateway): return short(phrases.test(gateway: gateway))
         }
     }
@@ -100,6 +101,20 @@ public struct Composer: Sendable {
             pieces.rest.append(certainty(of: place))
             pieces.mailOnly.append(phrases.position(PlaceText.coordinates(place.position)))
         }
+        return pieces
+    }
+
+    private func pieces(of message: MessageSaying, who: String, nameMax: Int) -> Pieces {
+        let names = ([message.to, message.own].map { name($0, nameMax) }).filter { !$0.isEmpty }
+        let zones = message.zones.prefix(Limits.zonesPerTextMax).map { name($0, nameMax) }
+        let what = (zones + [clock(message.at)]).joined(separator: ", ")
+        var pieces = sentence("", message.place)
+        pieces.vital[0] = "\(names.joined(separator: ", ")): \(what)"
+        pieces.subject = pieces.vital[0]
+        let lines = message.lines.prefix(Limits.linesPerTextMax).map {
+            PlainText.line($0, charactersMax: Limits.noteCharactersMax)
+        }
+        pieces.rest = lines + pieces.rest + [phrases.sender(who)]
         return pieces
     }
 

@@ -95,5 +95,7 @@ struct EnglishPhrases: Phrasebook {
             + " else your circle is alarmed"
     }
 
+    func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
+
     func test(gateway: String) -> String { "This is a test of \(gateway). All is well" }
 }

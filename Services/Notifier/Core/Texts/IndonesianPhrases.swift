@@ -95,5 +95,7 @@ struct IndonesianPhrases: Phrasebook {
             + " perpanjang di Jaga, jika tidak lingkaran Anda diberi tahu"
     }
 
+    func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
+
     func test(gateway: String) -> String { "Ini uji coba \(gateway). Semua baik" }
 }

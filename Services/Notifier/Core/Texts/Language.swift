@@ -53,5 +53,7 @@ protocol Phrasebook: Sendable {
     func ownTaken(by: String?) -> String
     func ownNobodyYet(number: String) -> String
     func watchReminder(deadline: String) -> String
+    /// Who sends a text, and how to be sent no more.
+    func sender(_ who: String) -> String
     func test(gateway: String) -> String
 }

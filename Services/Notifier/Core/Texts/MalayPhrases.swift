@@ -97,5 +97,7 @@ struct MalayPhrases: Phrasebook {
             + " dalam Jaga, jika tidak kumpulan anda dimaklumkan"
     }
 
+    func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
+
     func test(gateway: String) -> String { "Ini ujian \(gateway). Semuanya baik" }
 }

@@ -22,8 +22,36 @@ public enum Saying: Hashable, Sendable {
     case ownNobodyYet(number: String)
     /// To the owner of a watch: it ends at this time.
     case watchReminder(deadline: Timestamp, note: String?)
+    /// To a number outside of the circle; the reader's `who` sends it.
+    case message(MessageSaying)
     /// A try of a gateway.
     case test(gateway: String)
+}
+
+/// What a text of zones to a number outside of the circle says.
+public struct MessageSaying: Hashable, Sendable {
+    /// What the receiver is called; empty = nothing.
+    public var to: String
+    /// What the person is called.
+    public var own: String
+    /// The zones that fired.
+    public var zones: [String]
+    /// Supplementary lines.
+    public var lines: [String]
+    public var at: Timestamp
+    /// Nil where the place is not to be seen.
+    public var place: Place?
+
+    public init(
+        to: String, own: String, zones: [String], lines: [String], at: Timestamp, place: Place?
+    ) {
+        self.to = to
+        self.own = own
+        self.zones = zones
+        self.lines = lines
+        self.at = at
+        self.place = place
+    }
 }
 
 /// What happened between a person and a zone.

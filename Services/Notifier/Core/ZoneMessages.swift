@@ -1,0 +1,252 @@
+import Directory
+import Hashing
+import Model
+
+// Texts to numbers outside of the circle, which zones send or propose.
+extension Notifier {
+    /// Zones with messages fired together: one text for each number and way of sending.
+    mutating func messagesDue(_ due: DueMessages, _ event: Event, _ turn: inout Turn) {
+        guard let person = turn.directory.person(due.person) else { return }
+        let known = due.messages.sorted().compactMap(turn.directory.message)
+        let numbers = Set(known.map(\.number)).sorted()
+        for number in numbers {
+            for mode in ZoneMessage.Mode.allCases {
+                let group = known.filter { $0.number == number && $0.mode == mode }
+                guard !group.isEmpty else { continue }
+                decide(on: group, due, from: person, event, &turn)
+            }
+        }
+    }
+
+    private mutating func decide(
+        on group: [ZoneMessage], _ due: DueMessages, from person: Person, _ event: Event,
+        _ turn: inout Turn
+    ) {
+        var usable: [ZoneMessage] = []
+        var refusal: NotifyReason?
+        for message in group {
+            let reason = Audience.withheld(message, of: due, in: turn.directory, at: turn.now)
+            if let reason { refusal = refusal ?? reason } else { usable.append(message) }
+        }
+        let merged = usable.isEmpty ? group : usable
+        var text = draft(merged, due, from: person, event, turn)
+        let isOld = turn.now - event.time > Limits.newsAgeMax
+        if let reason = usable.isEmpty ? refusal : isOld ? .tooOld : stop(text.number) {
+            text.state = .withheld
+            text.reason = reason
+            turn.save(.text(text))
+        } else if merged[0].mode == .propose {
+            turn.save(.text(text))
+        } else {
+            send(&text, &turn)
+        }
+        record(text, merged, due, &turn)
+    }
+
+    /// The text as it is proposed.
+    private func draft(
+        _ group: [ZoneMessage], _ due: DueMessages, from person: Person, _ event: Event,
+        _ turn: Turn
+    ) -> ZoneText {
+        let shown = Audience.zones(of: due, for: group, in: turn.directory)
+        let exact = group.allSatisfy {
+            Audience.showsPlace(of: due.person, in: $0, turn.directory)
+        }
+        let said = MessageSaying(
+            to: group.lazy.map(\.toMoniker).first { !$0.isEmpty } ?? "",
+            own: group.lazy.map(\.ownMoniker).first { !$0.isEmpty } ?? person.name,
+            zones: shown, lines: group.map(\.line).filter { !$0.isEmpty }, at: event.time,
+            place: exact ? Place(due.fix) : nil)
+        let reader = Reader(
+            language: Language(locale: person.locale), who: person.name, now: turn.now,
+            offsetSeconds: zones[person.timeZone]?.offsetSeconds(at: turn.now),
+            map: configuration.map)
+        let id = Hash.id(
+            "text", .id(event.id), .text(group[0].number), .text(group[0].mode.rawValue))
+        return ZoneText(
+            id: ProposalID(id), person: person.id, number: group[0].number, toMoniker: said.to,
+            messages: group.map(\.id), zoneNames: shown,
+            text: Composer(reader).words(for: .message(said), on: .sms).text, state: .proposed,
+            reason: .proposed, created: turn.now, expires: turn.now + Limits.proposalAgeMax)
+    }
+
+    /// Whether a number does not want any.
+    private func stop(_ number: String) -> NotifyReason? {
+        numbers[number]?.stopped == nil ? nil : .stopped
+    }
+
+    /// Sends it, or keeps why not.
+    private mutating func send(_ text: inout ZoneText, _ turn: inout Turn) {
+        var state = numbers[text.number] ?? NumberState(number: text.number)
+        state.forget(before: turn.now - Limits.numberWindow)
+        text.state = .withheld
+        if state.stopped != nil {
+            text.reason = .stopped
+        } else if state.sent.count >= Limits.textsPerNumberMax {
+            text.reason = .tooMany
+        } else if !configuration.channels.contains(.sms) {
+            text.reason = .unreachable
+        } else if lanes.newsWaiting >= Limits.newsQueuedMax {
+            text.reason = .queueFull
+        } else {
+            text.state = .sent
+            text.reason = .zoneMessage
+            state.sent.append(turn.now)
+            numbers[text.number] = state
+            turn.save(.number(state))
+            text.notification = queue(text, &turn)
+        }
+        turn.save(.text(text))
+    }
+
+    private mutating func queue(_ text: ZoneText, _ turn: inout Turn) -> NotificationID {
+        let scope = EventID(text.id.raw)
+        let id = Meaning.notification(scope, recipient: nil, address: text.number)
+        var message = Notification(
+            id: id, reason: .zoneMessage, severity: .news, scope: scope, channel: .sms,
+            address: text.number, words: Words(short: text.text, subject: "", long: text.text),
+            reference: "", token: Meaning.token(id, secret: configuration.tokenSecret),
+            created: turn.now, expires: turn.now + Limits.newsAgeMax, trace: turn.trace)
+        message.person = text.person
+        queue(message, &turn)
+        return id
+    }
+
+    /// The circle whose message it is sees what became of it, as said of the person.
+    private func record(
+        _ text: ZoneText, _ group: [ZoneMessage], _ due: DueMessages, _ turn: inout Turn
+    ) {
+        let owners = Set(group.map(\.owner))
+        for id in turn.directory.circles(of: due.person) {
+            guard let circle = turn.directory.circle(id), let member = circle.member(due.person),
+                owners.contains(where: { circle.owns($0) })
+            else { continue }
+            var record = TimelineRecord(
+                circle: id, at: turn.now, kind: .message, person: due.person,
+                decisions: [NotifyDecision(recipient: due.person, reason: text.reason)],
+                trace: turn.trace)
+            record.zone = due.zones.first
+            record.zoneName = text.zoneNames.joined(separator: ", ")
+            record.isShared =
+                Audience.silence(of: member, at: turn.now) == nil && text.reason != .zoneTooSmall
+            turn.save(.timeline(record))
+        }
+    }
+
+    // MARK: Commands
+
+    /// The person's tap.
+    mutating func send(_ command: SendCommand, _ turn: inout Turn) {
+        turn.trace = command.trace
+        var text = command.text
+        let decision = turn.directory.decide(
+            command.principal, .answerAlarms, on: .person(text.person), at: turn.now)
+        if let denial = decision.denial {
+            turn.effects.append(.answer(request: command.request, .denied(denial)))
+            return
+        }
+        if text.state == .proposed {
+            guard turn.now < text.expires else {
+                turn.effects.append(.answer(request: command.request, .expired))
+                return
+            }
+            let isConfirmed = text.messages.contains {
+                turn.directory.message($0)?.confirmed != nil
+            }
+            if isConfirmed {
+                send(&text, &turn)
+            } else {
+                text.state = .withheld
+                text.reason = .notConfirmed
+                turn.save(.text(text))
+            }
+        }
+        turn.effects.append(.answer(request: command.request, .text(text)))
+    }
+
+    /// A number says STOP, or wants to hear again.
+    mutating func stop(
+        _ request: UInt64, _ number: String, stopped: Bool, _ turn: inout Turn
+    ) {
+        var state = numbers[number] ?? NumberState(number: number)
+        state.stopped = stopped ? state.stopped ?? turn.now : nil
+        numbers[number] = state
+        turn.save(.number(state))
+        turn.effects.append(.answer(request: request, .number(state)))
+    }
+
+    /// Forgets numbers of which nothing has to be remembered.
+    mutating func sweepNumbers(_ turn: inout Turn) {
+        for number in numbers.keys.sorted() {
+            numbers[number]?.forget(before: turn.now - Limits.numberWindow)
+            guard numbers[number]?.isBlank == true else { continue }
+            numbers[number] = nil
+            turn.effects.append(.remove(.number(number)))
+        }
+    }
+}
+
+extension Circle {
+    /// Whether something with this owner is the circle's, or of a set to which it subscribes.
+    fileprivate func owns(_ owner: ZoneOwner) -> Bool {
+        switch owner {
+        case .circle(let circle): circle == id
+        case .set(let set): sets.contains(set)
+        case .person: false
+        }
+    }
+}
+
+extension Audience {
+    /// Why a message is not sent; nil when nothing stands against it.
+    static func withheld(
+        _ message: ZoneMessage, of due: DueMessages, in directory: Replica, at now: Timestamp
+    ) -> NotifyReason? {
+        switch message.owner {
+        case .person(let owner): if owner != due.person { return .notOfCircle }
+        case .circle, .set:
+            let members = memberships(of: due.person, concerning: message.owner, in: directory)
+            guard let first = members.first else { return .notOfCircle }
+            guard members.contains(where: { silence(of: $0, at: now) == nil }) else {
+                return silence(of: first, at: now)
+            }
+            let isNamed = !zones(of: due, for: [message], in: directory).isEmpty
+            guard isNamed || showsPlace(of: due.person, in: message, directory) else {
+                return .zoneTooSmall
+            }
+        }
+        return message.confirmed == nil ? .notConfirmed : nil
+    }
+
+    /// Names of the zones that fired by these messages, as far as they may be named; of all that
+    /// fired where zones were edited meanwhile.
+    static func zones(
+        of due: DueMessages, for group: [ZoneMessage], in directory: Replica
+    ) -> [String] {
+        let ids = Set(group.map(\.id))
+        let exact = group.allSatisfy { showsPlace(of: due.person, in: $0, directory) }
+        let names: [String] = zip(due.zones, due.zoneNames).compactMap { id, name in
+            guard let zone = directory.zone(id) else { return exact ? name : nil }
+            guard !ids.isDisjoint(with: zone.messages) else { return nil }
+            let isLarge =
+                zone.prepared.inradiusCentimetres >= Limits.namedZoneInradiusCentimetresMin
+            return exact || isLarge ? name : nil
+        }
+        return names.isEmpty && exact ? due.zoneNames : names
+    }
+
+    /// Whether a message may show the exact place: the person's own does.
+    static func showsPlace(
+        of person: PersonID, in message: ZoneMessage, _ directory: Replica
+    ) -> Bool {
+        memberships(of: person, concerning: message.owner, in: directory)
+            .allSatisfy { $0.precision == .exact }
+    }
+
+    private static func memberships(
+        of person: PersonID, concerning owner: ZoneOwner, in directory: Replica
+    ) -> [Membership] {
+        directory.circles(of: person).compactMap(directory.circle)
+            .filter { $0.owns(owner) }.compactMap { $0.member(person) }
+    }
+}

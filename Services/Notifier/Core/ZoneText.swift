@@ -1,0 +1,68 @@
+import Model
+
+public enum ProposalTag: IdentifierKind { public static let prefix = "prp" }
+/// BLAKE2b-128 of (event, number, mode).
+public typealias ProposalID = Identifier<ProposalTag>
+
+/// One text to one number because zones fired: a proposal, or what became of it.
+public struct ZoneText: Hashable, Sendable, Codable {
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Waits for the person's tap.
+        case proposed
+        case sent
+        /// Not sent, for the reason beside it.
+        case withheld
+    }
+
+    public var id: ProposalID
+    public var person: PersonID
+    /// E.164.
+    public var number: String
+    /// What the receiver is called in it; empty = nothing.
+    public var toMoniker: String
+    /// Those that it merges; ascending.
+    public var messages: [MessageID]
+    public var zoneNames: [String]
+    public var text: String
+    public var state: State
+    public var reason: NotifyReason
+    public var created: Timestamp
+    /// Not worth sending from then on.
+    public var expires: Timestamp
+    /// The message that it became.
+    public var notification: NotificationID?
+}
+
+/// What is known of a number outside of all circles.
+public struct NumberState: Hashable, Sendable, Codable {
+    /// E.164.
+    public var number: String
+    /// When texts were sent to it, the last day's.
+    public var sent: [Timestamp] = []
+    /// When it said STOP; nil = it did not.
+    public var stopped: Timestamp?
+
+    public init(number: String) { self.number = number }
+
+    mutating func forget(before limit: Timestamp) { sent.removeAll { $0 <= limit } }
+
+    /// Nothing that has to be remembered.
+    var isBlank: Bool { sent.isEmpty && stopped == nil }
+}
+
+/// A person wants a proposed text sent.
+public struct SendCommand: Sendable {
+    /// Names the request until it is answered.
+    public var request: UInt64
+    public var principal: Principal
+    /// The row as stored.
+    public var text: ZoneText
+    public var trace: String
+
+    public init(request: UInt64, principal: Principal, text: ZoneText, trace: String = "") {
+        self.request = request
+        self.principal = principal
+        self.text = text
+        self.trace = trace
+    }
+}
