@@ -8,6 +8,8 @@ struct JudgedSet: Sendable {
     }
 
     private var pages: [Page?] = []
+    /// Those that somebody can be absent from.
+    private(set) var absent: [PreparedZone] = []
     /// All, once somebody's fix asked for them.
     private var built: JudgedZones?
 
@@ -22,6 +24,8 @@ struct JudgedSet: Sendable {
         let (zones, unreadable) = PreparedZone.all(mine)
         self.unreadable += unreadable - (pages[page]?.unreadable ?? 0)
         pages[page] = mine.isEmpty ? nil : Page(zones: zones, unreadable: unreadable)
+        absent.removeAll { PlacedSet.page(of: $0.zone.id) == page }
+        absent += zones.filter { $0.details.absentByMinute != nil }
         built = nil
     }
 
@@ -30,8 +34,6 @@ struct JudgedSet: Sendable {
         pages.indices.contains(page) ? pages[page]?.zones ?? [] : []
     }
 
-    var all: [PreparedZone] { pages.flatMap { $0?.zones ?? [] } }
-
     /// Whether ``judged`` has all.
     var isBuilt: Bool { built != nil }
 
@@ -39,6 +41,7 @@ struct JudgedSet: Sendable {
     var judged: JudgedZones { built ?? JudgedZones() }
 
     mutating func build() {
+        let all = pages.flatMap { $0?.zones ?? [] }
         built = JudgedZones(all.sorted { $0.zone.id < $1.zone.id })
     }
 
@@ -46,7 +49,4 @@ struct JudgedSet: Sendable {
     func zone(_ id: ZoneID) -> PreparedZone? {
         zones(ofPage: PlacedSet.page(of: id)).first { $0.zone.id == id }
     }
-
-    /// Those that somebody can be absent from.
-    var absent: [PreparedZone] { all.filter { $0.details.absentByMinute != nil } }
 }

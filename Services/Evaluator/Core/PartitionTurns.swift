@@ -67,17 +67,18 @@ extension PartitionState {
     /// One clock a person: for the first wait. One that runs out for nothing does no harm, so it is
     /// given up only for an earlier one, or where nothing is waited for any more.
     private mutating func askForClock(_ place: Int, _ turn: inout Turn) {
-        let person = people[place]
         // Its time is over, whether it was told yet or not.
-        if let clock = person.clock, clock <= person.passed { people[place].clock = nil }
-        let wake = person.wake
+        if let clock = people[place].clock, clock <= people[place].passed {
+            people[place].clock = nil
+        }
+        let wake = people[place].wake
         guard wake != (people[place].clock ?? .distantFuture) else { return }
         if let clock = people[place].clock {
             guard wake < clock || wake == .distantFuture else { return }
-            turn.tell(clock: clock, isWanted: false, of: person.id)
+            turn.tell(clock: clock, isWanted: false, of: people[place].id)
         }
         people[place].clock = wake == .distantFuture ? nil : wake
-        if wake < .distantFuture { turn.tell(clock: wake, isWanted: true, of: person.id) }
+        if wake < .distantFuture { turn.tell(clock: wake, isWanted: true, of: people[place].id) }
     }
 
     /// What alarms, messages and hints make of the changes since they were asked last.

@@ -89,9 +89,17 @@ struct ZoneCalendar: Hashable, Sendable {
     private func end(ofWindowAt second: Int64) -> Int64? {
         guard let schedule else { return nil }
         let here = week(at: second)
+        let wall = second + offset(at: second)
         var end: Int64?
         for week in (here - 2)...(here + 1) {
+            let monday = ZoneCalendar.monday(ofWeek: week) * ZoneCalendar.day
             for window in schedule.windows {
+                // No clock is put forward or back by two days.
+                let start = monday + Int64(window.start) * ZoneCalendar.minute
+                let stop = monday + Int64(window.end) * ZoneCalendar.minute
+                if start - 2 * ZoneCalendar.day > wall || stop + 2 * ZoneCalendar.day < wall {
+                    continue
+                }
                 guard let moments = moments(of: window, in: week), moments.start <= second,
                     second < moments.end
                 else { continue }

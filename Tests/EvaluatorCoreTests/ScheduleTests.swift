@@ -1,0 +1,164 @@
+import EvaluatorCore
+import Model
+import Testing
+
+/// Zones that count at times, and people who are missed at times.
+@Suite struct ScheduleTests {
+    /// Begins on Thursday, 2025-10-09, 08:53:20 UTC; the zone is open on Thursdays from 09:00 to
+    /// 10:00.
+    private func scheduled(_ kind: ZoneKind = .safe, _ number: UInt64 = 1) -> PlacedZone {
+        .round(number, kind: kind).with {
+            $0.schedule = ZoneSchedule(windows: [ZoneWindow(start: 4860, end: 4920)])
+        }
+    }
+
+    private let nine = Timestamp(seconds: 1_760_000_400)
+
+    @Test func `a zone that opens finds who is there, and forgets them when it closes`() {
+        var world = World(zones: [scheduled()])
+        #expect(world.report(north: 0).marbles.isEmpty)
+        #expect(world.clocks.map(\.due) == [nine])
+        let opened = world.wait(seconds: 340)
+        #expect(world.now == nine)
+        #expect(opened.marbles == "!")
+        #expect(opened.crossings.first?.reason == .scheduleOpened)
+        #expect(opened.crossings.first?.before == .unknown)
+        #expect(world.wait(seconds: 3600).marbles.isEmpty)
+        // Closed: nobody leaves it, nobody comes.
+        #expect(world.report(north: 900).marbles.isEmpty)
+        #expect(world.clocks.isEmpty)
+        #expect(world.report(north: 0).marbles.isEmpty)
+        // A week later.
+        #expect(world.wait(seconds: 7 * 86_400).marbles == "!")
+    }
+
+    @Test func `an early report decides as the clock does`() {
+        var world = World(zones: [scheduled()])
+        _ = world.report(north: 0)
+        world.pass(seconds: 240)
+        #expect(world.report(north: 900, after: 100).marbles == "!X")
+        var late = World(zones: [scheduled()])
+        _ = late.report(north: 0)
+        _ = late.wait(seconds: 340)
+        #expect(late.report(north: 0, after: 3600).marbles.isEmpty)
+        #expect(late.report(north: 900).marbles.isEmpty)
+    }
+
+    @Test func `whoever left before it opens is not found there`() {
+        var world = World(zones: [scheduled()])
+        _ = world.report(north: 0)
+        #expect(world.report(north: 900).map(\.kind) == [.clockUnwanted])
+        #expect(world.wait(seconds: 7200).isEmpty)
+    }
+
+    @Test func `an open zone is entered and left as any other`() {
+        var world = World(zones: [scheduled()])
+        world.pass(seconds: 400)
+        #expect(world.report(north: 500).isEmpty)
+        #expect(world.report(north: 0).marbles == "E")
+        #expect(world.report(north: 500).marbles == "X")
+    }
+
+    @Test func `a schedule that is edited counts at once`() {
+        var world = World(zones: [scheduled()])
+        _ = world.report(north: 0)
+        #expect(world.place([.round()]).marbles == "!")
+        #expect(world.place([scheduled()]).marbles.isEmpty)
+        #expect(world.report(north: 900).marbles.isEmpty)
+    }
+
+    @Test func `a stay counts from the opening on, and ends with the closing`() {
+        let zone = scheduled().with { $0.dwellSeconds = 1800 }
+        var world = World(zones: [zone])
+        _ = world.report(north: 0)
+        #expect(world.wait(seconds: 340).marbles == "!")
+        #expect(world.wait(seconds: 1799).marbles.isEmpty)
+        #expect(world.wait(seconds: 1).marbles == "D")
+        let longer = scheduled().with { $0.dwellSeconds = 3601 }
+        var other = World(zones: [longer])
+        _ = other.report(north: 0)
+        #expect(other.wait(seconds: 86_400).marbles == "!")
+    }
+
+    // MARK: Absence
+
+    /// By 09:00.
+    private func awaited(_ number: UInt64 = 1) -> PlacedZone {
+        .round(number).with { $0.absentByMinute = 540 }
+    }
+
+    @Test func `who is not there by then is missed, every day`() throws {
+        var world = World(zones: [awaited()])
+        #expect(world.clocks.map(\.due) == [nine])
+        _ = world.report(north: 900, after: 100)
+        let missed = world.wait(seconds: 300)
+        #expect(missed.marbles == "M")
+        guard case .zoneAbsent(let absence)? = missed.first?.body else {
+            Issue.record("nobody is missed")
+            return
+        }
+        #expect(absence.by == nine && absence.hasContact)
+        #expect(absence.fix?.time == nine - .seconds(300))
+        #expect(absence.zone == .number(1) && absence.circle == World.circle)
+        let later = world.wait(seconds: 86_400)
+        #expect(later.marbles == "M")
+        #expect(Set((missed + later).map(\.id)).count == missed.count + later.count)
+    }
+
+    @Test func `who is there is not missed`() {
+        var world = World(zones: [awaited()])
+        _ = world.report(north: 0)
+        #expect(world.wait(seconds: 3600).marbles.isEmpty)
+    }
+
+    @Test func `contact is a fix of the last 15 min, to the second`() {
+        for (age, hasContact) in [(900, true), (901, false)] as [(Int64, Bool)] {
+            var world = World(zones: [awaited()])
+            world.now = nine - .seconds(2000)
+            _ = world.report(north: 900, after: 2000 - age)
+            #expect(world.wait(seconds: 2000).absences.map(\.hasContact) == [hasContact])
+        }
+        var silent = World(zones: [awaited()])
+        let absences = silent.wait(seconds: 500).absences
+        #expect(absences.map(\.hasContact) == [false] && absences[0].fix == nil)
+    }
+
+    @Test func `an early report tells of the absence before it tells of the arrival`() {
+        var world = World(zones: [awaited()])
+        _ = world.report(north: 900)
+        #expect(world.report(north: 0, after: 400).marbles == "ME")
+    }
+
+    @Test func `only on days on which a window begins`() {
+        // Friday.
+        let zone = awaited().with {
+            $0.schedule = ZoneSchedule(windows: [ZoneWindow(start: 6300, end: 6400)])
+        }
+        var world = World(zones: [zone])
+        #expect(world.wait(seconds: 86_400).absences.isEmpty)
+        #expect(world.wait(seconds: 86_400).absences.count == 1)
+        #expect(world.wait(seconds: 5 * 86_400).absences.isEmpty)
+    }
+
+    @Test func `who is inside before the window begins is not missed`() {
+        let zone = scheduled().with { $0.absentByMinute = 530 }
+        var world = World(zones: [zone])
+        world.now = nine - .seconds(1200)
+        _ = world.report(north: 0)
+        #expect(world.wait(seconds: 900).absences.isEmpty)
+    }
+
+    @Test func `nobody is missed in a zone that does not judge them`() {
+        var world = World(zones: [awaited()])
+        #expect(world.place(refused: [.number(1)]).map(\.kind) == [.clockUnwanted])
+        #expect(world.wait(seconds: 3600).isEmpty)
+        _ = world.place(unshared: [UnsharedCircle(circle: World.circle)])
+        #expect(world.wait(seconds: 86_400).isEmpty)
+    }
+}
+
+extension [Event] {
+    var absences: [ZoneAbsence] {
+        compactMap { if case .zoneAbsent(let absence) = $0.body { absence } else { nil } }
+    }
+}
