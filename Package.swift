@@ -103,7 +103,7 @@ let package = Package(
         core("Notifier"),
 
         // Level 5: processes.
-        daemon("Ingest", ["Dialects"]), daemon("Membership", ["Shapes", "Geometry"]),
+        daemon("Ingest", ["Dialects"]), daemon("Membership", ["Shapes", "Geometry", "ZoneFiles"]),
         daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier", ["Gateways"]),
         .executableTarget(
@@ -146,7 +146,7 @@ let package = Package(
             "MembershipDaemon",
             [
                 "MembershipDaemon", "MembershipCore", "Directory", "Hashing", "Hosting", "Parsing",
-                "Runtime", "Store", "Web", "Wire",
+                "Runtime", "Store", "Web", "Wire", "ZoneFiles",
             ]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests(

@@ -13,7 +13,8 @@ public struct ZoneDraft: Hashable, Sendable {
     /// As drawn, before the inset.
     public var shape: ZoneShape
     public var hysteresisMetres: Int
-    public var transitions: [Transition]
+    /// Nil = to go in and out, and whatever the other fields measure.
+    public var transitions: [Transition]?
     /// Taken off all around, centimetres; negative grows.
     public var insetCentimetres: Int32
     /// 0 = nothing outside is near.
@@ -27,7 +28,7 @@ public struct ZoneDraft: Hashable, Sendable {
     public init(
         name: String, kind: ZoneKind = .safe, category: String = "", active: Bool = true,
         priority: Int = 100, shape: ZoneShape, hysteresisMetres: Int = 20,
-        transitions: [Transition] = [.enter, .exit], insetCentimetres: Int32 = 0,
+        transitions: [Transition]? = nil, insetCentimetres: Int32 = 0,
         alertDistanceMetres: Int = 0, dwellSeconds: Int = 0, alarm: ZoneAlarm = ZoneAlarm(),
         extra: [String] = []
     ) {
@@ -51,8 +52,26 @@ public struct ZoneDraft: Hashable, Sendable {
         self.init(
             name: zone.name, kind: zone.kind, category: zone.category, active: zone.active,
             priority: zone.priority, shape: zone.shape, hysteresisMetres: zone.hysteresisMetres,
-            transitions: zone.transitions, insetCentimetres: zone.insetCentimetres,
+            transitions: ZoneDraft.unusual(zone), insetCentimetres: zone.insetCentimetres,
             alertDistanceMetres: zone.alertDistanceMetres, dwellSeconds: zone.dwellSeconds,
             alarm: zone.alarm, extra: zone.extra)
+    }
+
+    /// The transitions that matter: those said, else those that follow from the other fields.
+    public var transitionsInForce: [Transition] {
+        if let transitions { return transitions }
+        var usual: [Transition] = [.enter, .exit]
+        if alertDistanceMetres > 0 { usual.append(.approach) }
+        if dwellSeconds > 0 { usual.append(.dwell) }
+        return usual
+    }
+
+    /// The transitions that matter to a zone; nil for those that follow from its other fields.
+    private static func unusual(_ zone: Zone) -> [Transition]? {
+        var usual: Set<Transition> = [.enter, .exit]
+        if zone.alertDistanceMetres > 0 { usual.insert(.approach) }
+        if zone.dwellSeconds > 0 { usual.insert(.dwell) }
+        if zone.absentByMinute != nil { usual.insert(.absent) }
+        return Set(zone.transitions) == usual ? nil : zone.transitions
     }
 }

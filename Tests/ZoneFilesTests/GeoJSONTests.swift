@@ -74,6 +74,16 @@ private let line = #"{"type":"LineString","coordinates":[[0,0],[1,0,12]]}"#
         #expect(file.notes.isEmpty)
     }
 
+    @Test func `fields that take more than the file are handed on as they are`() throws {
+        let rest = #""timeZone":"Asia/Kuala_Lumpur","absentBy":"08:00""#
+        let file = try read(
+            feature(square, #"{\#(rest),"schedule":null,"messages":["msg_1"]}"#), as: .geojson)
+        #expect(file.entries[0].rest.map(\.key) == ["timeZone", "absentBy"])
+        #expect(file.entries[0].feature["properties"]?["absentBy"] == "08:00")
+        #expect(file.entries[0].feature["properties"]?["name"] == "Zone 1")
+        #expect(file.notes.map(\.place) == [.path("properties.messages")])
+    }
+
     @Test func `properties of others are left out, and told once`() throws {
         let foreign = feature(square, #"{"fid":7,"name":null}"#)
         let file = try read(collection(foreign, foreign), as: .geojson)

@@ -28,7 +28,9 @@ enum RandomDraft {
         draft.name += ", \n."
         draft.kind = ZoneKind.allCases.randomElement(using: &random)!
         draft.hysteresisMetres = .random(in: 0...1000, using: &random)
-        draft.transitions = Transition.allCases.filter { _ in .random(using: &random) }
+        draft.transitions =
+            Bool.random(using: &random)
+            ? nil : Transition.allCases.filter { _ in .random(using: &random) }
         draft.dwellSeconds = .random(in: 0...90_000, using: &random)
         draft.alarm.cycleSeconds = .random(in: 10...1000, using: &random)
         if case .polygons(let polygons) = draft.shape {

@@ -52,6 +52,14 @@ final class API {
 
     func post(_ path: String, _ body: JSON) throws -> JSON { try call(.post, path, body) }
 
+    /// Posts a file as it is.
+    func send(_ bytes: [UInt8], to path: String, as mediaType: String) throws -> JSON {
+        var call = request(.post, path, nil)
+        call.headers["Content-Type"] = mediaType
+        call.body = bytes
+        return try body(of: try exchange(call), "POST \(path)")
+    }
+
     func put(_ path: String, _ body: JSON) throws -> JSON { try call(.put, path, body) }
 
     func delete(_ path: String) throws { _ = try call(.delete, path) }

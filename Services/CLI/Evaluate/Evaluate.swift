@@ -96,6 +96,10 @@ enum EvaluateFiles {
         do {
             let file = try ZoneFile.read(try bytes(of: path), as: format, options)
             for note in file.notes { Console.complain("jaga evaluate: \(path): \(note)") }
+            for entry in file.entries where !entry.rest.isEmpty {
+                let names = entry.rest.map(\.key).joined(separator: ", ")
+                Console.complain("jaga evaluate: \(path): \(entry.place): without \(names)")
+            }
             return try file.entries.enumerated().map { try zone($1, number: $0, in: path) }
         } catch let error as FileError {
             throw CommandError("\(path): \(error)", hint: error.hint)
@@ -119,7 +123,8 @@ enum EvaluateFiles {
                 id: id, owner: .circle(WhatIf.circle), name: draft.name, kind: draft.kind,
                 category: draft.category, active: draft.active, priority: draft.priority,
                 shape: draft.shape, prepared: prepared, hysteresisMetres: draft.hysteresisMetres,
-                transitions: draft.transitions, alertDistanceMetres: draft.alertDistanceMetres,
+                transitions: draft.transitionsInForce,
+                alertDistanceMetres: draft.alertDistanceMetres,
                 dwellSeconds: draft.dwellSeconds, alarm: draft.alarm))
     }
 

@@ -12,19 +12,20 @@ enum ZoneCommand: Command {
             add FILE             a new one: a GeoJSON Feature; - reads standard input
             edit ZONE            changes what --field says, such as --field dwell=900
             remove ZONE
+            import FILE          new ones: GeoJSON, PAD, GPX or KML, all or none; see --preview
+            export [FILE]        all of them as GeoJSON or PAD, to standard output without FILE
             judging              every zone that judges --person, and who is told
             refuse ZONE          --person is judged by it no longer
             accept ZONE          --person is judged by it again
 
             Say whose zones: --circle, --person or --set. A person's are their own affair: set
-            JAGA_TOKEN to that person's token.
+            JAGA_TOKEN to that person's token. docs/zone-files.md tells what files may hold.
             """,
         options: Holder.options + [
             .init(
                 name: "--field", value: "NAME=VALUE", help: "a property; VALUE is JSON, or a text",
-                repeats: true),
-            .json,
-        ] + Syntax.Option.api)
+                repeats: true)
+        ] + fileOptions + [.json] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
         let holder = try Holder(call, of: ["circles", "people", "sets"])
@@ -40,6 +41,8 @@ enum ZoneCommand: Command {
         case ("add", let file?):
             let made = try api.post(holder.path + "/zones", try JSONFile.read(file))
             say("made", made, call)
+        case ("import", let file?): return try importFile(file, to: holder, api, call)
+        case ("export", let file): try export(holder, to: file, api, call)
         case ("edit", let id?):
             let body: JSON = [
                 "type": "Feature", "properties": .object(try GivenFields.read(call, of: syntax)),

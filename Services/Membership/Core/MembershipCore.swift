@@ -29,6 +29,14 @@ public struct MembershipCore: Sendable {
         }
     }
 
+    /// What would become of a command if it came now. Nothing does.
+    public func answer(to command: Command, at now: Timestamp) -> Answer {
+        switch decide(command, at: now) {
+        case .done(_, let answer): answer
+        case .refused(let refusal): .refused(refusal)
+        }
+    }
+
     /// What a command leads to.
     enum Verdict {
         case done([EventBody], Answer)

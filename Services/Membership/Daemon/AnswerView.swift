@@ -12,6 +12,8 @@ struct AnswerView {
     let location: String?
     /// The secret that a new credential shows once.
     let secret: NewSecret?
+    /// Where new zones come from; nil when from no file.
+    var file: ZonesOfFile?
 
     /// - Parameter isActive: whether a new credential is known where phones report already.
     func response(to answer: Answer, isActive: Bool = false) -> Response {
@@ -36,13 +38,16 @@ struct AnswerView {
         case .zone(let zone): entity(View.zone(zone), zone.version)
         case .zones(let zones):
             .json(
-                ["items": .array(zones.map(View.zone)), "next": .null], status: 201)
+                [
+                    "items": .array(zones.map(View.zone)), "next": .null,
+                    "notes": View.notes(file?.notes ?? []),
+                ], status: 201)
         case .set(let set):
             entity(
                 View.set(set, zones: directory.zoneCount(of: .set(set.id))), set.version)
         case .message(let message): entity(View.message(message), message.version)
         case .gone: Response(status: 204)
-        case .refused(let refusal): .problem(Problem(refusal))
+        case .refused(let refusal): .problem(Problem(refusal, of: file))
         }
     }
 
@@ -65,7 +70,9 @@ struct AnswerView {
 
 extension Problem {
     /// What a refusal is in HTTP.
-    init(_ refusal: Refusal) {
+    ///
+    /// - Parameter file: where the zones come from that are refused
+    init(_ refusal: Refusal, of file: ZonesOfFile? = nil) {
         switch refusal.reason {
         case .missing: self = .notFound(refusal.detail, hint: refusal.hint)
         case .denied: self = .denied(refusal.detail, hint: refusal.hint)
@@ -73,14 +80,9 @@ extension Problem {
         case .conflict: self = .conflict(refusal.detail, hint: refusal.hint)
         case .invalid: self = .invalid(refusal.detail, hint: refusal.hint)
         }
-        field = refusal.path
-    }
-}
-
-extension Refusal {
-    /// The field, of many zones that of one: `features[3].properties.dwell`.
-    fileprivate var path: String? {
-        guard let item else { return field }
-        return "features[\(item)]" + (field.map { "." + $0 } ?? "")
+        field = refusal.field
+        if let item = refusal.item {
+            self = located(at: file?.places[item] ?? .path("features[\(item)]"))
+        }
     }
 }

@@ -11,11 +11,17 @@ struct RequestedChange {
     /// Where the changed thing is found afterwards; nil where it says itself.
     var location: String?
     var secret: NewSecret?
+    /// Where the zones come from that the change makes.
+    var file: ZonesOfFile?
 
-    init(_ change: Change, at location: String? = nil, secret: NewSecret? = nil) {
+    init(
+        _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
+        file: ZonesOfFile? = nil
+    ) {
         self.change = change
         self.location = location
         self.secret = secret
+        self.file = file
     }
 }
 
@@ -37,6 +43,7 @@ struct ChangeReader {
         case .addMember, .updateMember, .removeMember: try readMember(changing)
         case .createZone(let holder), .updateZone(let holder), .removeZone(let holder):
             try readZone(changing, of: parameters.owner(holder))
+        case .importZones(let holder): try readZoneFile(for: parameters.owner(holder))
         case .refuseZone: RequestedChange(.refuseZone(try person, try zone))
         case .acceptZone: RequestedChange(.acceptZone(try person, try zone))
         case .createSet, .updateSet, .removeSet: try readSet(changing)

@@ -149,6 +149,9 @@ final class MembershipService: Service {
                     directory: core.directory, principal: principal, request: request,
                     parameters: parameters, now: host.now)
                 host.answer(request.id, try reader.read(reading))
+            case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
+                let reader = changeReader(request, parameters, principal)
+                host.answer(request.id, try preview(reader, for: parameters.owner(holder)))
             case .change(let changing):
                 if host.diskPressure == .short, changing.canWait {
                     throw Problem.diskNearlyFull("changes")
@@ -157,9 +160,7 @@ final class MembershipService: Service {
                 if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
-                let reader = ChangeReader(
-                    directory: core.directory, principal: principal, request: request,
-                    parameters: parameters, clocks: clocks)
+                let reader = changeReader(request, parameters, principal)
                 let requested = try reader.read(changing)
                 let command = Command(
                     request: request.id, principal: principal, ifVersion: try reader.ifVersion(),
@@ -167,6 +168,30 @@ final class MembershipService: Service {
                 try perform(command, requested, trace: request.trace, key: key)
             }
         }
+    }
+
+    private func changeReader(
+        _ request: Request, _ parameters: Parameters, _ principal: Principal
+    ) -> ChangeReader {
+        ChangeReader(
+            directory: core.directory, principal: principal, request: request,
+            parameters: parameters, clocks: clocks)
+    }
+
+    /// What a file of zones would make, and what would keep it from that.
+    private func preview(
+        _ reader: ChangeReader, for owner: ZoneOwner
+    ) throws(Problem) -> Response {
+        var found = try reader.zonesOfFile(for: owner)
+        if found.faults.isEmpty {
+            let command = Command(
+                request: reader.request.id, principal: reader.principal,
+                change: .createZones(owner, found.zones))
+            if case .refused(let refusal) = core.answer(to: command, at: host.now) {
+                found.faults = [ZonesOfFile.Fault(problem: Problem(refusal, of: found))]
+            }
+        }
+        return .json(View.preview(found))
     }
 
     // MARK: Changes
@@ -206,7 +231,7 @@ final class MembershipService: Service {
         }
         let view = AnswerView(
             directory: core.directory, principal: command.principal, location: requested.location,
-            secret: requested.secret)
+            secret: requested.secret, file: requested.file)
         let response = view.response(to: answer)
         if let key { try keptAnswers.keep(response, to: key, at: host.now) }
         guard answer.showsCredential else { return host.answer(request, response) }

@@ -23,6 +23,7 @@ struct Reader {
         case .member: try member()
         case .zones(let holder): try zones(of: parameters.owner(holder))
         case .zone(let holder): try zone(of: parameters.owner(holder))
+        case .zoneFile(let holder): try zoneFile(of: parameters.owner(holder))
         case .judgingZones: try judgingZones()
         case .sets: try sets()
         case .set: try set()

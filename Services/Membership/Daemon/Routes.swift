@@ -11,6 +11,7 @@ enum Route: Sendable {
         case circles, circle, members, member
         case zones(ZoneHolder)
         case zone(ZoneHolder)
+        case zoneFile(ZoneHolder)
         case judgingZones
         case sets, set
         case messages(ZoneHolder)
@@ -27,6 +28,7 @@ enum Route: Sendable {
         case createZone(ZoneHolder)
         case updateZone(ZoneHolder)
         case removeZone(ZoneHolder)
+        case importZones(ZoneHolder)
         case refuseZone, acceptZone
         case createSet, updateSet, removeSet, subscribe, unsubscribe
         case createMessage(ZoneHolder)
@@ -40,7 +42,8 @@ enum Route: Sendable {
         var canWait: Bool {
             switch self {
             case .createPerson, .createDevice, .createCredential, .createCircle, .updateCircle,
-                .addMember, .createZone, .updateZone, .acceptZone, .createSet, .updateSet,
+                .addMember, .createZone, .importZones, .updateZone, .acceptZone, .createSet,
+                .updateSet,
                 .subscribe, .createMessage, .updateMessage, .confirmMessage:
                 true
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,

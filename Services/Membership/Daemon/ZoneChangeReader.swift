@@ -54,7 +54,7 @@ extension ChangeReader {
     }
 
     /// Asked before a body is looked at: what is wrong with it may tell of the zone as it is.
-    private func allowEditing(zonesOf owner: ZoneOwner) throws(Problem) {
+    func allowEditing(zonesOf owner: ZoneOwner) throws(Problem) {
         guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let (action, target) = RightsTarget.editing(zonesOf: owner)
         let decision = directory.decide(principal, action, on: target, at: clocks.now)

@@ -139,7 +139,7 @@ extension Reader {
         return .entity(View.message(message), version: message.version)
     }
 
-    private func allowReading(of owner: ZoneOwner) throws(Problem) {
+    func allowReading(of owner: ZoneOwner) throws(Problem) {
         guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let (action, target) = RightsTarget.reading(zonesOf: owner)
         try allow(action, on: target)

@@ -11,6 +11,8 @@ extension Route {
     static let ofZones: [(Method, String, Route)] = [
         (.get, "/v1/circles/{circle}/zones", .read(.zones(.circle))),
         (.post, "/v1/circles/{circle}/zones", .change(.createZone(.circle))),
+        (.post, "/v1/circles/{circle}/zones/import", .change(.importZones(.circle))),
+        (.get, "/v1/circles/{circle}/zones/export", .read(.zoneFile(.circle))),
         (.get, "/v1/circles/{circle}/zones/{zone}", .read(.zone(.circle))),
         (.put, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone(.circle))),
         (.patch, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone(.circle))),
@@ -18,6 +20,8 @@ extension Route {
 
         (.get, "/v1/people/{person}/zones", .read(.zones(.person))),
         (.post, "/v1/people/{person}/zones", .change(.createZone(.person))),
+        (.post, "/v1/people/{person}/zones/import", .change(.importZones(.person))),
+        (.get, "/v1/people/{person}/zones/export", .read(.zoneFile(.person))),
         (.get, "/v1/people/{person}/zones/{zone}", .read(.zone(.person))),
         (.put, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
         (.patch, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
@@ -34,6 +38,8 @@ extension Route {
         (.delete, "/v1/sets/{set}", .change(.removeSet)),
         (.get, "/v1/sets/{set}/zones", .read(.zones(.set))),
         (.post, "/v1/sets/{set}/zones", .change(.createZone(.set))),
+        (.post, "/v1/sets/{set}/zones/import", .change(.importZones(.set))),
+        (.get, "/v1/sets/{set}/zones/export", .read(.zoneFile(.set))),
         (.get, "/v1/sets/{set}/zones/{zone}", .read(.zone(.set))),
         (.put, "/v1/sets/{set}/zones/{zone}", .change(.updateZone(.set))),
         (.patch, "/v1/sets/{set}/zones/{zone}", .change(.updateZone(.set))),

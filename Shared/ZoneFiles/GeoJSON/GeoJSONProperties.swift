@@ -7,6 +7,8 @@ struct GeoJSONProperties {
         "name", "kind", "category", "active", "priority", "radius", "halfWidth", "width",
         "hysteresis", "transitions", "inset", "alertDistance", "dwell", "alarm", "extra",
     ]
+    /// Fields that a draft has no place for: the one who makes zones of it reads them.
+    private static let others: Set<String> = ["timeZone", "schedule", "absentBy", "audience"]
     /// What the API writes of a zone, and what no zone of a file has.
     private static let passedOver: Set<String> = ["id", "circle", "person", "set", "version"]
 
@@ -27,7 +29,13 @@ struct GeoJSONProperties {
     var unknown: [String] {
         members.map(\.key).filter {
             !GeoJSONProperties.known.contains($0) && !GeoJSONProperties.passedOver.contains($0)
+                && !GeoJSONProperties.others.contains($0)
         }
+    }
+
+    /// The fields that a draft has no place for, as they are written.
+    var rest: [JSON.Member] {
+        members.filter { GeoJSONProperties.others.contains($0.key) && !$0.value.isNull }
     }
 
     func apply(to draft: inout ZoneDraft) throws(FileError) {
@@ -38,13 +46,14 @@ struct GeoJSONProperties {
         draft.priority = try integer("priority", in: -1_000_000...1_000_000) ?? draft.priority
         draft.hysteresisMetres = try integer("hysteresis") ?? draft.hysteresisMetres
         if let transitions = try list("transitions") {
-            draft.transitions = []
+            var known: [Transition] = []
             for (index, value) in transitions.enumerated() {
                 guard let transition = value.string.flatMap(Transition.init) else {
                     throw unknownWord("transitions[\(index)]", Transition.self)
                 }
-                if !draft.transitions.contains(transition) { draft.transitions.append(transition) }
+                if !known.contains(transition) { known.append(transition) }
             }
+            draft.transitions = known
         }
         draft.insetCentimetres = try centimetres("inset") ?? draft.insetCentimetres
         draft.alertDistanceMetres = try integer("alertDistance") ?? draft.alertDistanceMetres

@@ -101,7 +101,7 @@ struct GeoJSONReading {
         var draft = ZoneDraft(
             name: "Zone \(file.entries.count + 1)", kind: options.kind, shape: shape)
         try properties.apply(to: &draft)
-        file.entries.append(ZoneFile.Entry(draft, at: .path(path)))
+        file.entries.append(ZoneFile.Entry(draft, at: .path(path), rest: properties.rest))
         for name in properties.unknown where unknown.insert(name).inserted {
             guard unknown.count <= FileLimits.notesMax + 1 else { return }
             file.notes.append(

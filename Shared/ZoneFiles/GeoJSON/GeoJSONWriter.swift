@@ -11,7 +11,7 @@ enum GeoJSONWriter {
         return json.serialized() + [0x0A]
     }
 
-    private static func feature(_ draft: ZoneDraft) -> JSON {
+    static func feature(_ draft: ZoneDraft) -> JSON {
         var properties: [JSON.Member] = [
             .init("name", .string(draft.name)), .init("kind", .string(draft.kind.rawValue)),
             .init("category", .string(draft.category)), .init("active", .bool(draft.active)),
@@ -26,8 +26,10 @@ enum GeoJSONWriter {
             properties.append(.init(name, .integer(Int64(value))))
         }
         whole("hysteresis", draft.hysteresisMetres)
-        properties.append(
-            .init("transitions", .array(draft.transitions.map { .string($0.rawValue) })))
+        if let transitions = draft.transitions {
+            properties.append(
+                .init("transitions", .array(transitions.map { .string($0.rawValue) })))
+        }
         properties.append(.init("inset", metres(draft.insetCentimetres)))
         whole("alertDistance", draft.alertDistanceMetres)
         whole("dwell", draft.dwellSeconds)

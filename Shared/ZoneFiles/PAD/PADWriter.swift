@@ -99,7 +99,7 @@ enum PADWriter {
         var lost: [String] = []
         if !draft.extra.allSatisfy(isUnknownRow) { lost.append("rows of its own") }
         if draft.hysteresisMetres != plain.hysteresisMetres { lost.append("hysteresis") }
-        if draft.transitions != plain.transitions { lost.append("transitions") }
+        if draft.transitions != nil { lost.append("transitions") }
         if draft.dwellSeconds != plain.dwellSeconds { lost.append("dwell") }
         if draft.alarm.cycleSeconds != plain.alarm.cycleSeconds { lost.append("alarm cycle") }
         if !lost.isEmpty {

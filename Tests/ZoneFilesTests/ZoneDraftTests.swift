@@ -1,0 +1,37 @@
+import Model
+import Testing
+import ZoneFiles
+
+@Suite struct `A draft of a zone` {
+    private static let circle = ZoneShape.circle(center: place(1, 2), radiusCentimetres: 500)
+    private let zone = Zone(
+        id: ZoneID(ID128(high: 1, low: 2)), owner: .circle(CircleID(ID128(high: 3, low: 4))),
+        name: "n", shape: circle,
+        prepared: PreparedGeometry(
+            origin: place(1, 2), coefficients: [], radiusCentimetres: 500, polygons: [],
+            inradiusCentimetres: 500, reachCentimetres: 500))
+
+    @Test func `says transitions only where they do not follow from the other fields`() {
+        #expect(ZoneDraft(zone).transitions == nil)
+        var near = zone
+        near.alertDistanceMetres = 50
+        near.dwellSeconds = 60
+        #expect(ZoneDraft(near).transitions == [.enter, .exit])
+        near.transitions = [.dwell, .approach, .exit, .enter]
+        #expect(ZoneDraft(near).transitions == nil)
+        near.absentByMinute = 480
+        #expect(ZoneDraft(near).transitions?.count == 4)
+        near.transitions.append(.absent)
+        #expect(ZoneDraft(near).transitions == nil)
+    }
+
+    @Test func `tells of whatever its fields measure`() {
+        var draft = ZoneDraft(name: "n", shape: Self.circle)
+        #expect(draft.transitionsInForce == [.enter, .exit])
+        draft.alertDistanceMetres = 5
+        draft.dwellSeconds = 5
+        #expect(draft.transitionsInForce == [.enter, .exit, .approach, .dwell])
+        draft.transitions = []
+        #expect(draft.transitionsInForce.isEmpty)
+    }
+}
