@@ -284,6 +284,20 @@ import Wire
         #expect(party.partitions(of: 3).isEmpty)
     }
 
+    @Test func `the logic rises no further than to what is known here`() {
+        var party = Party()
+        party.join(1, logic: 1...65_535)
+        party.settle()
+        #expect(party.raised == Party.logicNewest)
+        party.handle(.logic(Party.logicNewest))
+        party.raised = nil
+        party.wait(seconds: 1)
+        #expect(party.raised == nil)
+        var early = Party()
+        early.join(1, logic: 1...2)
+        #expect(early.raised == 2)
+    }
+
     @Test func `the logic does not rise while older members may not have spoken yet`() {
         var party = Party(isNew: false)
         party.join(2, logic: 1...2)

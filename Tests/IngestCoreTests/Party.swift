@@ -23,6 +23,8 @@ struct Party {
     /// Those that run and are not heard.
     var stopped: [UInt64: Player] = [:]
     var raised: UInt16?
+    /// What the coordinator knows of.
+    static let logicNewest: UInt16 = 3
     /// Partitions of which somebody came to the end, and of which somebody gave up.
     var lived: [Partition] = []
     var failed: [Partition] = []
@@ -34,7 +36,8 @@ struct Party {
         self.partitions = Array(Partition.all.prefix(partitions))
         now = time
         coordinator = Coordinator(
-            partitions: self.partitions, isNew: isNew, logic: 1, at: time)
+            partitions: self.partitions, isNew: isNew, logic: 1, logicNewest: Party.logicNewest,
+            at: time)
     }
 
     // MARK: What happens
@@ -130,7 +133,8 @@ struct Party {
     mutating func restart(after seconds: Int = 1) {
         now = now + .seconds(Int64(seconds))
         coordinator = Coordinator(
-            partitions: partitions, isNew: false, logic: coordinator.logic, at: now)
+            partitions: partitions, isNew: false, logic: coordinator.logic,
+            logicNewest: Party.logicNewest, at: now)
     }
 
     // MARK: What is to be seen

@@ -88,6 +88,9 @@ import Wire
         try world.wait(seconds: 3, with: evaluators)
         #expect(world.service.core.logic == 2)
         #expect(try told(world, logic: 2) == begun)
+        for index in evaluators.indices { evaluators[index].logic = 1...65_535 }
+        try world.wait(seconds: 3, with: evaluators)
+        #expect(world.service.core.logic == 2, "no newer one is known")
     }
 
     private func told(_ world: World, logic: Int) throws -> Int {

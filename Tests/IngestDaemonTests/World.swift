@@ -78,7 +78,8 @@ final class World: Surroundings {
         bus = nil
         database = try World.open(folder)
         bus = try openBus()
-        service = IngestService(outside: self, database: database, sosWord: "SOS")
+        service = IngestService(
+            outside: self, database: database, sosWord: "SOS", logicNewest: 2)
         try turn { try service.start() }
         while service.nextDeadline != nil { try turn {} }
     }

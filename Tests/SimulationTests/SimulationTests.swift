@@ -1,4 +1,6 @@
+import EvaluatorCore
 import Foundation
+import IngestCore
 import Model
 import Testing
 
@@ -8,6 +10,11 @@ import Testing
     /// with them what one process says first.
     static let isRepeatable =
         ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
+
+    @Test func `lets logs go as far as the evaluators of its release can follow`() {
+        #expect(Int(IngestCore.Limits.logicNewest) == EvaluatorLimits.logicVersions.upperBound)
+        #expect(EvaluatorLimits.logicVersions.contains(Int(IngestCore.Limits.logicVersion)))
+    }
 
     @Test func `comes up and rests`() throws {
         let outcome = try Simulation().run(seed: 1, steps: 300, faults: Faults())

@@ -78,19 +78,24 @@ public struct Coordinator: Sendable {
     private var epoch: UInt64
     /// Of this input.
     var now: Timestamp
+    /// The logs go over to no newer version than this.
+    private let logicNewest: UInt16
     /// Until then nobody gets what another may claim.
     private let settledAt: Timestamp
 
     /// - Parameters:
     ///   - partitions: ascending
     ///   - isNew: there are no logs yet, so nobody can own anything
+    ///   - logicNewest: the logs go over to no newer version, whatever members can run
     ///   - now: a time that never decreases and does not follow the wall clock's jumps; from one
     ///     life to the next it should rise, as epochs begin with it
     public init(
-        partitions: [Partition] = Partition.all, isNew: Bool, logic: UInt16, at now: Timestamp
+        partitions: [Partition] = Partition.all, isNew: Bool, logic: UInt16,
+        logicNewest: UInt16 = Limits.logicNewest, at now: Timestamp
     ) {
         self.partitions = partitions
         self.logic = logic
+        self.logicNewest = logicNewest
         epoch = UInt64(clamping: now.microseconds / 1000)
         settledAt = isNew ? now : now + .seconds(Limits.settleSeconds)
         self.now = now
@@ -350,12 +355,14 @@ public struct Coordinator: Sendable {
 
     // MARK: News
 
-    /// The newest version that every member can go over to from the present one.
+    /// The newest version that every member can go over to from the present one, and that is known
+    /// here: a log that went further than any evaluator would be read by nobody, for good.
     private func raiseLogic(into effects: inout [Effect]) {
-        guard let newest = members.values.map(\.logic.upperBound).min(), newest > logic,
+        guard let common = members.values.map(\.logic.upperBound).min(),
             members.values.allSatisfy({ $0.logic.contains(logic) })
         else { return }
-        effects.append(.raise(logic: newest))
+        let newest = min(common, logicNewest)
+        if newest > logic { effects.append(.raise(logic: newest)) }
     }
 
     /// Tells everybody whose list has changed, and who asked.

@@ -59,6 +59,9 @@ public enum Limits {
     public static let movingCentimetresPerSecond: Int32 = 60
     /// Version of the logic by which evaluators decide as long as none is written down.
     public static let logicVersion: UInt16 = 1
+    /// The newest version that the logs go over to, whatever evaluators say that they can run: that
+    /// of the evaluator of this release.
+    public static let logicNewest: UInt16 = 1
 
     /// An evaluator that is not heard for longer than this is gone.
     public static let memberSeconds: Int64 = 3

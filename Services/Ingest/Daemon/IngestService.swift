@@ -39,13 +39,17 @@ final class IngestService: Service {
         var ignored: [String] = []
     }
 
-    init(outside: any Surroundings, database: Database, sosWord: String) {
+    /// - Parameter logicNewest: the logs go over to no newer version of the logic
+    init(
+        outside: any Surroundings, database: Database, sosWord: String,
+        logicNewest: UInt16 = Limits.logicNewest
+    ) {
         self.outside = outside
         self.database = database
         self.sosWord = sosWord
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
-        ownership = Ownership(outside: outside, database: database)
+        ownership = Ownership(outside: outside, database: database, logicNewest: logicNewest)
     }
 
     // MARK: Service

@@ -16,6 +16,7 @@ final class Ownership {
     let placed: PlacedVersions
     let checkpoints: KeptCheckpoints
     var coordinator: Coordinator
+    private let logicNewest: UInt16
     var counts = OwnershipCounts()
     /// Places of which two states are known.
     var conflicts: [Partition: UInt64] = [:]
@@ -33,16 +34,19 @@ final class Ownership {
     private var readers: [ID128: (reader: CheckpointReader, heard: Timestamp)] = [:]
     private var ticked = Timestamp.zero
 
-    init(outside: any Surroundings, database: Database) {
+    init(outside: any Surroundings, database: Database, logicNewest: UInt16) {
         self.outside = outside
+        self.logicNewest = logicNewest
         placed = PlacedVersions(database: database)
         checkpoints = KeptCheckpoints(database: database)
-        coordinator = Coordinator(isNew: true, logic: Limits.logicVersion, at: outside.now)
+        coordinator = Coordinator(
+            isNew: true, logic: Limits.logicVersion, logicNewest: logicNewest, at: outside.now)
     }
 
     /// Begins over a store: whoever owns something says so.
     func start(_ core: Core) {
-        coordinator = Coordinator(isNew: core.isNew, logic: core.logic, at: outside.now)
+        coordinator = Coordinator(
+            isNew: core.isNew, logic: core.logic, logicNewest: logicNewest, at: outside.now)
     }
 
     // MARK: Members
