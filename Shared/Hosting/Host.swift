@@ -26,6 +26,7 @@ public final class Host {
     private let turnsTakenBack: Counter
     private let wallJumps: Counter
     let putAside: Counter
+    let givenUp: Counter
 
     var service: (any Service)?
     /// Leaves after COMMIT.
@@ -36,7 +37,9 @@ public final class Host {
     /// Results that a turn which was taken back has not digested.
     private var undigested: [TransferResult] = []
     /// Turns left in which every input has a transaction of its own.
-    private var carefulTurns = 0
+    var carefulTurns = 0
+    /// Requests and results that failed alone.
+    var inputs = InputWatch()
     /// Told to end, and when it does at the latest.
     private var leaveUntil: Duration?
     /// Everything is said, and leaves until then.
@@ -59,7 +62,7 @@ public final class Host {
     /// The service was given something in this attempt.
     var isServiceTouched = false
     /// The last turn was taken back because of a record.
-    private var isRecordToBlame = false
+    private(set) var isRecordToBlame = false
     /// What the operator asked to have done with streams.
     private var chores: [Request] = []
     private var logged: (text: String, at: Timestamp)?
@@ -81,6 +84,9 @@ public final class Host {
         turns = metrics.counter("jaga_turns_total", "Turns committed.")
         putAside = metrics.counter(
             "jaga_poison_records_total", "Records that could not be digested and were put aside.")
+        givenUp = metrics.counter(
+            "jaga_inputs_given_up_total",
+            "Requests and results of transfers that failed each time and were given up.")
         wallJumps = metrics.counter("jaga_wall_clock_jumps_total", "Jumps of the wall clock.")
     }
 
@@ -191,30 +197,6 @@ public final class Host {
         return max(0, min(HostLimits.sleepMillisecondsMax, rest))
     }
 
-    /// Everything that is ready in one transaction.
-    private func take(_ requests: [Request], _ results: [TransferResult]) {
-        let done = turn(requests: requests.map(\.id), results: results) { service in
-            try receive(limit: HostLimits.recordsPerTurn, isAlone: false)
-            for result in results { try service.transferred(result) }
-            for request in requests { try service.handle(request) }
-            try service.tick()
-        }
-        // A record that is to blame is tried alone from now on; the others need no care.
-        if !done, !isRecordToBlame { carefulTurns = HostLimits.carefulTurns }
-    }
-
-    /// Every input in its own transaction, so that one that cannot be digested spoils no other.
-    private func takeCarefully(_ requests: [Request], _ results: [TransferResult]) {
-        for request in requests {
-            turn(requests: [request.id], results: []) { try $0.handle(request) }
-        }
-        for result in results {
-            turn(requests: [], results: [result]) { try $0.transferred(result) }
-        }
-        turn(requests: [], results: []) { try $0.tick() }
-        turn(requests: [], results: []) { _ in try receive(limit: 1, isAlone: true) }
-    }
-
     /// A record that failed, and what the operator wants done, in transactions of their own.
     private func takeAlone() {
         if let due = poison.nextDue, due <= now {
@@ -234,8 +216,7 @@ public final class Host {
                 throw problem(because: failure)
             }
         } catch {
-            outstanding.remove(request.id)
-            parts.server.answer(request.id, .problem(problem(because: error)))
+            refuse(request.id, problem(because: error))
         }
     }
 
@@ -247,10 +228,12 @@ public final class Host {
 
     /// One turn: one transaction, then everything that was waiting for it.
     ///
+    /// - Parameter alone: the one input of the turn, if it has but one
     /// - Returns: whether it was committed.
     @discardableResult
-    private func turn(
-        requests: [UInt64], results: [TransferResult], _ body: (any Service) throws -> Void
+    func turn(
+        requests: [UInt64], results: [TransferResult], alone: InputWatch.Input? = nil,
+        _ body: (any Service) throws -> Void
     ) -> Bool {
         guard let service else { return false }
         outstanding.formUnion(requests)
@@ -259,7 +242,8 @@ public final class Host {
             try body(service)
             try database.commit()
         } catch {
-            takeBack(because: error, results: results)
+            let again = alone.map { blame($0, for: error, results: results) } ?? results
+            takeBack(because: error, results: again)
             return false
         }
         concluded()
@@ -347,6 +331,12 @@ public final class Host {
         }
         logged = (text, now)
         log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
+    }
+
+    /// Answers somebody who waits, whatever becomes of the turn.
+    func refuse(_ id: UInt64, _ problem: Problem) {
+        outstanding.remove(id)
+        parts.server.answer(id, .problem(problem))
     }
 
     /// 503 for everybody who waits, except some.

@@ -34,4 +34,10 @@ enum HostLimits {
     static let unavailable = Problem(
         status: 503, title: "Not now", detail: "the request could not be stored",
         hint: "send it again; nothing of it was kept", retryAfterSeconds: 1)
+
+    /// What fails each time hears this.
+    static let indigestible = Problem(
+        status: 500, title: "A fault of this program",
+        detail: "the request failed each time it was tried; nothing of it was kept",
+        hint: "the log of the service says why; tell the operator")
 }

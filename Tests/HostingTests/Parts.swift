@@ -14,6 +14,9 @@ final class Script: Service {
     var onApply: (Event, StreamName, Position) throws -> Void = { _, _, _ in }
     /// Called for the changes that a snapshot makes; may throw.
     var onReplace: () throws -> Void = {}
+    /// Called for each request but those for `/v1/slow`, and for each result; may throw.
+    var onRequest: (Request) throws -> Void = { _ in }
+    var onResult: (TransferResult) throws -> Void = { _ in }
     var applied = 0
     private(set) var reloads = 0
     /// Requests for `/v1/slow`, which wait until a test answers them.
@@ -38,9 +41,12 @@ final class Script: Service {
         if request.path == "/v1/slow" {
             suspended.insert(request.id)
         } else {
+            try onRequest(request)
             host.answer(request.id, Response(status: 204))
         }
     }
+
+    func transferred(_ result: TransferResult) throws { try onResult(result) }
 
     /// Answers those that wait, in the next turn.
     func answerSlow() {
@@ -74,9 +80,15 @@ final class TestDoor: Door {
     var waitMilliseconds: Int? { nil }
 }
 
-final class NoCourier: Courier {
+/// Brings the results that a test gives it.
+final class TestCourier: Courier {
+    var results: [TransferResult] = []
+
     func start(_ transfer: Transfer) {}
-    func drain() -> [TransferResult] { [] }
+    func drain() -> [TransferResult] {
+        defer { results = [] }
+        return results
+    }
     func stop() {}
     func appendPollItems(to items: inout [PollItem]) {}
     var waitMilliseconds: Int? { nil }

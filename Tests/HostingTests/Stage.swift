@@ -15,6 +15,7 @@ final class Stage {
     let folder: TemporaryFolder
     let network = MemoryNetwork()
     let door = TestDoor()
+    let courier = TestCourier()
     let host: Host
     let script: Script
     private(set) var keepers: [ServiceName: Keeper] = [:]
@@ -55,7 +56,7 @@ final class Stage {
         let bus = HostParts.busConfiguration(Stage.definition, topology)
         let parts = HostParts(
             topology: topology, log: Log(service: "timer", descriptor: -1), clock: clock,
-            database: database, server: door, transfers: NoCourier(),
+            database: database, server: door, transfers: courier,
             bus: try Bus(
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
                 newID: SecureRandom.id,

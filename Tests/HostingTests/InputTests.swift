@@ -1,0 +1,140 @@
+import Model
+import Parsing
+import Testing
+import Web
+
+@testable import Hosting
+@testable import Store
+
+@Suite struct `A request that fails each time` {
+    private struct Indigestible: Error {}
+
+    /// A stage whose service fails at one path, and how often it did.
+    private func stage() throws -> (Stage, tries: () -> Int, mend: () -> Void) {
+        let stage = try Stage()
+        var tries = 0
+        var isMended = false
+        stage.script.onRequest = { request in
+            guard request.path == "/v1/bad", !isMended else { return }
+            tries += 1
+            throw Indigestible()
+        }
+        return (stage, { tries }, { isMended = true })
+    }
+
+    @Test func `hears so after three tries alone, however often it is sent`() throws {
+        let (stage, tries, _) = try stage()
+        let body: JSON = ["name": "x"]
+        let statuses = try (0..<6).map { _ in try stage.send(.put, "/v1/bad", body).status }
+        // Once with others, three times alone.
+        #expect(statuses == [503, 503, 503, 500, 500, 500])
+        #expect(tries() == 6)
+        let problem = try stage.send(.put, "/v1/bad", body)
+        #expect(problem.text.contains("failed each time"))
+        #expect(problem.headers["Retry-After"] == nil)
+        #expect(
+            try stage.send(.get, "/metrics").text.contains("jaga_inputs_given_up_total 1\n"))
+        #expect(try stage.send(.get, "/readyz").status == 200)
+    }
+
+    @Test func `is another one with another body, or of somebody else`() throws {
+        let (stage, _, _) = try stage()
+        for number in 0..<5 {
+            let body: JSON = ["name": .integer(Int64(number))]
+            #expect(try stage.send(.put, "/v1/bad", body).status == 503)
+        }
+        for _ in 0..<4 { _ = try stage.send(.put, "/v1/bad") }
+        #expect(try stage.send(.put, "/v1/bad").status == 500)
+        #expect(try stage.send(.put, "/v1/bad", token: "anna").status == 503)
+    }
+
+    @Test func `spoils nobody else's, also when turns are shared again`() throws {
+        let (stage, _, _) = try stage()
+        for _ in 0..<4 { _ = try stage.send(.put, "/v1/bad") }
+        // More turns than every input has a transaction of its own in.
+        try stage.run(for: .seconds(2))
+        let bad = stage.start(.put, "/v1/bad")
+        let good = (0..<5).map { _ in stage.start(.put, "/v1/thing") }
+        try stage.round()
+        #expect(good.allSatisfy { stage.door.answers[$0]?.status == 204 })
+        #expect(stage.door.answers[bad]?.status == 500)
+    }
+
+    @Test func `is taken once it no longer fails`() throws {
+        let (stage, _, mend) = try stage()
+        for _ in 0..<5 { _ = try stage.send(.put, "/v1/bad") }
+        mend()
+        #expect(try stage.send(.put, "/v1/bad").status == 204)
+    }
+
+    @Test func `because the store is to blame is not given up`() throws {
+        let stage = try Stage()
+        stage.script.onRequest = { _ in throw StoreError("disk-full", "write", "", hint: "") }
+        for _ in 0..<8 { #expect(try stage.send(.put, "/v1/thing").status == 503) }
+    }
+}
+
+@Suite struct `The result of a transfer that fails each time` {
+    private struct Indigestible: Error {}
+
+    private func result(_ token: UInt64) -> TransferResult {
+        TransferResult(
+            token: token, outcome: .answered(TransferAnswer(status: 200, body: [1])),
+            elapsed: .seconds(1))
+    }
+
+    @Test func `is unknown to the service after three tries, and others arrive`() throws {
+        let stage = try Stage()
+        var tries = 0
+        var unknown: [UInt64] = []
+        var arrived: [UInt64] = []
+        stage.script.onResult = { result in
+            switch result.outcome {
+            case .answered where result.token == 7:
+                tries += 1
+                throw Indigestible()
+            case .answered: arrived.append(result.token)
+            case .failed(let failure):
+                #expect(failure.fate == .unknown)
+                unknown.append(result.token)
+            }
+        }
+        stage.courier.results = [result(6), result(7), result(8)]
+        try stage.run(until: { unknown == [7] })
+        // Once with others, three times alone.
+        #expect(tries == 4)
+        #expect(arrived.suffix(2) == [6, 8], "what was taken back came again")
+        try stage.run(for: .seconds(5))
+        #expect(unknown == [7] && tries == 4)
+        #expect(
+            try stage.send(.get, "/metrics").text.contains("jaga_inputs_given_up_total 1\n"))
+        #expect(try stage.send(.get, "/healthz").status == 200)
+    }
+
+    @Test func `is dropped when the service cannot take that either`() throws {
+        let stage = try Stage()
+        var tries = 0
+        stage.script.onResult = { _ in
+            tries += 1
+            throw Indigestible()
+        }
+        stage.courier.results = [result(7)]
+        try stage.run(for: .seconds(10))
+        #expect(tries == 5)
+        #expect(try stage.send(.put, "/v1/thing").status == 204)
+        #expect(try stage.send(.get, "/healthz").status == 200)
+    }
+
+    @Test func `because the store is to blame comes until it is taken`() throws {
+        let stage = try Stage()
+        var tries = 0
+        stage.script.onResult = { _ in
+            tries += 1
+            if tries < 20 { throw StoreError("disk-full", "write", "", hint: "") }
+        }
+        stage.courier.results = [result(7)]
+        try stage.run(until: { tries == 20 })
+        try stage.run(for: .seconds(2))
+        #expect(tries == 20)
+    }
+}
