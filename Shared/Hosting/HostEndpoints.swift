@@ -34,7 +34,7 @@ extension Host {
         let count = (try? poisonStore.count) ?? 0
         let records = count == 1 ? "1 record is" : "\(count) records are"
         let poisoned = count == 0 ? [] : ["\(records) put aside: see 'jaga streams poison'"]
-        return disk + bus.alarms + needed.troubles + poisoned
+        return disk + bus.alarms + needed.troubles + poisoned + (service?.alarms ?? [])
     }
 
     /// What somebody should look at some day.

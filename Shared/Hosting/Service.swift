@@ -89,8 +89,11 @@ public protocol Service: AnyObject {
     /// Sets gauges just before `/metrics` is answered.
     func writeMetrics(_ metrics: Metrics)
 
-    /// Sentences about what is wrong; empty = healthy.
+    /// Sentences about what is wrong; empty = healthy. Nothing is to be sent here meanwhile.
     var troubles: [String] { get }
+
+    /// Sentences about what somebody must look at, although all that is sent here is taken.
+    var alarms: [String] { get }
 
     /// Shown by `GET /v1/status/…` under `details`.
     var statusDetails: JSON { get }
@@ -122,5 +125,6 @@ extension Service {
     public func principal(of request: Request) -> Principal? { nil }
     public func writeMetrics(_ metrics: Metrics) {}
     public var troubles: [String] { [] }
+    public var alarms: [String] { [] }
     public var statusDetails: JSON { .object([]) }
 }

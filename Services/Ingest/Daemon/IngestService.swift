@@ -125,14 +125,19 @@ final class IngestService: Service {
 
     var troubles: [String] {
         let isFull = core.waitingCount >= Limits.waitingReports
-        var troubles =
-            isFull ? ["the backlog is full: old reports are refused until it shrinks"] : []
-        if core.zonesLeftOut > 0 {
-            troubles.append(
+        return (isFull ? ["the backlog is full: old reports are refused until it shrinks"] : [])
+            + ownership.troubles
+    }
+
+    var alarms: [String] {
+        let leftOut =
+            core.zonesLeftOut == 0
+            ? []
+            : [
                 "\(core.zonesLeftOut) zones of sets judge nobody: with so many points they do not"
-                    + " fit into one record; draw them with fewer")
-        }
-        return troubles + ownership.troubles
+                    + " fit into one record; draw them with fewer"
+            ]
+        return leftOut + ownership.alarms
     }
 
     var statusDetails: JSON {

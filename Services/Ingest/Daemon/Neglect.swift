@@ -9,6 +9,9 @@ enum Neglect: String, CaseIterable {
     case restoring
     /// Nobody sends a checkpoint that can be kept.
     case uncheckpointed
+
+    /// All is decided and told in time; it is the log that grows.
+    var isHarmless: Bool { self == .uncheckpointed }
 }
 
 extension Ownership {
@@ -67,7 +70,7 @@ extension Ownership {
     }
 
     /// A sentence for each reason and each who is to be looked at.
-    var neglectTroubles: [String] {
+    func sentences(about neglected: [Partition: Neglect]) -> [String] {
         let seats = coordinator.seatViews
         let causes = neglected.map { partition, neglect in
             (partition, Cause(neglect: neglect, text: text(of: neglect, seats[partition])))

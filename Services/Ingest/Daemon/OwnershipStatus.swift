@@ -15,7 +15,7 @@ struct OwnershipCounts {
 // What is to be seen of owners and checkpoints.
 extension Ownership {
     var troubles: [String] {
-        var found = neglectTroubles
+        var found = sentences(about: neglected.filter { !$0.value.isHarmless })
         for (partition, sequence) in conflicts.sorted(by: { $0.key < $1.key }) {
             found.append(
                 "in/\(partition): two evaluators computed different states at record \(sequence)")
@@ -28,6 +28,9 @@ extension Ownership {
         }
         return found
     }
+
+    /// What keeps nobody from being told, and is to be looked at.
+    var alarms: [String] { sentences(about: neglected.filter(\.value.isHarmless)) }
 
     /// Members, seats, moves and checkpoints, for `GET /v1/status/ingest`.
     var statusMembers: [JSON.Member] {
