@@ -21,6 +21,13 @@ public enum Files {
     /// Whether something is at that path.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// The rights of what is at that path, such as `0o600`.
+    public static func rights(of path: String) throws(SystemError) -> UInt32 {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemError(errno, "look at \(path)") }
+        return status.st_mode & 0o7777
+    }
+
     /// The whole file.
     ///
     /// - Parameter bytesMax: a longer file is refused, so that a wrong path eats no memory

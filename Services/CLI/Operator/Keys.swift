@@ -1,5 +1,4 @@
 import Bus
-import Foundation
 import Hosting
 import Runtime
 
@@ -93,8 +92,6 @@ enum Keys: Command {
         guard (try? folder.publicKey(folder.publicFile(role))) == pair.publicKey else {
             return "of another pair"
         }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        let mode = attributes?[.posixPermissions] as? Int ?? 0
-        return mode & 0o077 == 0 ? "here" : "here, and others can read it: chmod 600 it"
+        return folder.isOpen(file) ? "here, and others can read it: chmod 600 it" : "here"
     }
 }

@@ -104,7 +104,8 @@ extension BusSecurity {
     ///   - configuration: with ``settings``
     ///   - bindAddress: where this process, or the suite that it looks at, binds
     ///   - hosts: where it connects to
-    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, naming the file.
+    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, naming the
+    ///   file.
     public static func read(
         _ configuration: Configuration, role: BusRole, bindAddress: String, hosts: [String]
     ) throws(BusError) -> BusSecurity? {

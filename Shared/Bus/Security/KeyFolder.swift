@@ -54,11 +54,19 @@ public struct KeyFolder: Sendable {
     /// What is in these files for a process of that role.
     ///
     /// - Parameter reason: why keys are needed, for the error
-    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, naming the file.
+    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, naming the
+    ///   file.
     func security(
         of role: BusRole, isAlways: Bool, because reason: String
     ) throws(BusError) -> BusSecurity {
         let own = try pair(of: role, because: reason)
+        guard !isOpen(secretFile(role)) else {
+            throw BusError(
+                "key-open", "read keys",
+                "JAGA_KEYS: \(secretFile(role)) can be read by others than its owner",
+                hint: "chmod 600 \(secretFile(role)); who has read it can speak for "
+                    + "\(role.rawValue): if in doubt, make a new one with 'jaga keys init'.")
+        }
         var publicKeys: [BusRole: CurvePublicKey] = [:]
         var old: [BusRole: CurvePublicKey] = [:]
         for other in BusRole.allCases {
@@ -87,6 +95,11 @@ public struct KeyFolder: Sendable {
         }
         return BusSecurity(
             role: role, own: own, publicKeys: publicKeys, old: old, isAlways: isAlways)
+    }
+
+    /// Whether others than its owner can read a file, or write it.
+    public func isOpen(_ file: String) -> Bool {
+        ((try? Files.rights(of: file)) ?? 0) & 0o077 != 0
     }
 
     /// A role's pair, from its secret half.

@@ -11,13 +11,14 @@ import Glibc
 ///   the other's greeting; the other may see no more than an end, `FAILED_NO_DETAIL`.
 /// - A client with another public key for the server: `FAILED_PROTOCOL` with a cryptographic value
 ///   at the server, an end at the client, which goes on trying.
-/// - Who it was is told only by the descriptor of `ACCEPTED`, while it is open; the end of the
-///   connection follows the failure with the same descriptor.
+/// - Who it was is told only by the descriptor of `ACCEPTED`, while it is open (see
+///   ``MonitorQueue``); the end of the connection follows the failure with the same descriptor.
 final class SocketMonitor {
     let socket: ZeroMQSocket
     private let watched: ZeroMQSocket
     private let place: String
     private let isOurs: Bool
+    private var queue = MonitorQueue()
     /// Of those that were accepted and have not failed yet.
     private var addresses: [Int32: String] = [:]
     /// Why the connection failed whose end comes next.
@@ -52,29 +53,39 @@ final class SocketMonitor {
 
     /// The next refusal; nil when there is none.
     func next() -> PeerRefusal? {
+        while let event = queue.next(told: told, address: SocketMonitor.address) {
+            if let refusal = take(event) { return refusal }
+        }
+        return nil
+    }
+
+    /// All that was told since it was last looked at.
+    private func told() -> [MonitorQueue.Event] {
+        var events: [MonitorQueue.Event] = []
         while let frames = socket.receive() {
             guard frames.count == 2, frames[0].count == 6 else { continue }
-            let (event, value) = frames[0].withUnsafeBytes { raw in
+            let (kind, value) = frames[0].withUnsafeBytes { raw in
                 (
                     Int32(raw.loadUnaligned(as: UInt16.self)),
                     raw.loadUnaligned(fromByteOffset: 2, as: Int32.self)
                 )
             }
             let endpoint = String(decoding: frames[1], as: UTF8.self)
-            if let refusal = take(event, value, endpoint) { return refusal }
+            events.append(.init(kind: kind, value: value, endpoint: endpoint))
         }
-        return nil
+        return events
     }
 
-    private func take(_ event: Int32, _ value: Int32, _ endpoint: String) -> PeerRefusal? {
-        switch event {
+    private func take(_ event: MonitorQueue.Event) -> PeerRefusal? {
+        switch event.kind {
         case ZMQ_EVENT_ACCEPTED:
-            addresses[value] = SocketMonitor.address(of: value, at: endpoint)
+            let isLocal = BusSecurity.isLocal(endpoint: event.endpoint)
+            addresses[event.value] = isLocal ? "127.0.0.1" : event.address
         case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: brokenOff = 0
         // At the door the doorkeeper has told it already, with the key.
         case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: if isOurs { failure = .rejected }
         case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
-            switch value {
+            switch event.value {
             case ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH: failure = .mechanism
             case ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC, ZMQ_PROTOCOL_ERROR_ZMTP_KEY_EXCHANGE:
                 failure = .foreignServerKey
@@ -84,19 +95,18 @@ final class SocketMonitor {
             brokenOff += 1
             failure = brokenOff > BusLimits.brokenHandshakesMax ? .brokenOff : nil
         case ZMQ_EVENT_DISCONNECTED:
-            let address = addresses.removeValue(forKey: value) ?? ""
+            let address = addresses.removeValue(forKey: event.value) ?? ""
             guard let reason = failure else { return nil }
             failure = nil
             return PeerRefusal(
-                reason, address: isOurs ? endpoint : address, place: place, isOurs: isOurs)
+                reason, address: isOurs ? event.endpoint : address, place: place, isOurs: isOurs)
         default: break
         }
         return nil
     }
 
-    /// Who is at the other end: on loopback that is known, else as long as the descriptor is open.
-    private static func address(of descriptor: Int32, at endpoint: String) -> String {
-        if BusSecurity.isLocal(endpoint: endpoint) { return "127.0.0.1" }
+    /// Who is at the other end, as long as the descriptor is open.
+    private static func address(of descriptor: Int32) -> String {
         var name = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isKnown = withUnsafeMutablePointer(to: &name) { pointer in

@@ -85,6 +85,22 @@ import Testing
         #expect(error?.message.contains(keys.publicFile(.evaluator)) == true)
     }
 
+    @Test func `that others can read stop the start until their rights are mended`() throws {
+        _ = try keys.make(BusRole.allCases)
+        let secret = keys.secretFile(.timer)
+        for mode in [0o644, 0o640, 0o602] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: secret)
+            let error = #expect(throws: BusError.self) { try read(bind: "192.0.2.1") }
+            #expect(error?.code == "key-open")
+            #expect(error?.message.contains(secret) == true)
+            #expect(error?.hint.contains("chmod 600 \(secret)") == true)
+        }
+        for mode in [0o600, 0o400] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: secret)
+            #expect(try read(bind: "192.0.2.1") != nil)
+        }
+    }
+
     @Test func `that do not fit each other stop the start`() throws {
         _ = try keys.make(BusRole.allCases)
         func put(_ text: String, _ path: String) throws {
