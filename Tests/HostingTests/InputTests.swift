@@ -138,3 +138,21 @@ import Web
         #expect(tries == 20)
     }
 }
+
+@Suite struct `What a service says of itself` {
+    @Test func `keeps requests away where it is a trouble, and not where it is an alarm`() throws {
+        let stage = try Stage()
+        try stage.run(until: { try stage.send(.get, "/readyz").status == 200 })
+        stage.script.alarms = ["the log grows"]
+        let health = try stage.send(.get, "/healthz")
+        #expect(health.status == 503)
+        #expect(health.text.contains("the log grows"))
+        #expect(try stage.send(.get, "/readyz").status == 200)
+        let status = try stage.send(.get, "/v1/status/timer").json
+        #expect(status["ready"] == true)
+        #expect(status["troubles"]?.array == ["the log grows"])
+        stage.script.troubles = ["nobody is told"]
+        #expect(try stage.send(.get, "/healthz").text.contains("nobody is told"))
+        #expect(try stage.send(.get, "/readyz").status == 503)
+    }
+}

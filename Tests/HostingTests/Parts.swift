@@ -17,6 +17,8 @@ final class Script: Service {
     /// Called for each request but those for `/v1/slow`, and for each result; may throw.
     var onRequest: (Request) throws -> Void = { _ in }
     var onResult: (TransferResult) throws -> Void = { _ in }
+    var troubles: [String] = []
+    var alarms: [String] = []
     var applied = 0
     private(set) var reloads = 0
     /// Requests for `/v1/slow`, which wait until a test answers them.

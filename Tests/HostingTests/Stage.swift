@@ -16,7 +16,8 @@ final class Stage {
     let network = MemoryNetwork()
     let door = TestDoor()
     let courier = TestCourier()
-    let host: Host
+    private let definition: ServiceDefinition
+    private(set) var host: Host
     let script: Script
     private(set) var keepers: [ServiceName: Keeper] = [:]
     private let clock: SystemClock
@@ -38,39 +39,65 @@ final class Stage {
             .membership: [.directory],
         ])
 
-    init(isDurable: Bool = true) throws {
+    /// What a service that follows no streams of ingest is, because it is ingest.
+    static var ingest: ServiceDefinition {
         var definition = Stage.definition
+        definition.name = .ingest
+        definition.consumes[.ingest] = nil
+        return definition
+    }
+
+    init(_ definition: ServiceDefinition = Stage.definition, isDurable: Bool = true) throws {
+        var definition = definition
         definition.isDurable = isDurable
+        self.definition = definition
         folder = try TemporaryFolder()
         let time = Time()
         self.time = time
-        clock = SystemClock(source: { (time.nanoseconds, time.nanoseconds) })
+        let clock = SystemClock(source: { (time.nanoseconds, time.nanoseconds) })
+        self.clock = clock
+        let database = try Database(
+            path: folder.file("store.sqlite"), migrations: HostParts.migrations(definition))
+        script = Script(database: database)
+        host = try Stage.host(
+            definition, database, clock, folder, network: network, door: door, courier: courier)
+        script.host = host
+        for (name, streams) in definition.consumes {
+            let keeper = try Keeper(name, streams, host.topology, network) {
+                Moment(wall: clock.now, monotonic: clock.monotonic)
+            }
+            keepers[name] = keeper
+        }
+        try host.open(script)
+    }
+
+    private static func host(
+        _ definition: ServiceDefinition, _ database: Database, _ clock: SystemClock,
+        _ folder: TemporaryFolder, network: MemoryNetwork, door: TestDoor, courier: TestCourier
+    ) throws -> Host {
         let configuration = try Configuration(
             settings: CommonSettings.all, environment: [:], arguments: ["--home", folder.path],
-            service: "timer")
+            service: definition.name.rawValue)
         let topology = Topology(configuration)
-        let database = try Database(
-            path: folder.file("store.sqlite"),
-            migrations: HostParts.migrations(Stage.definition))
-        let clock = clock
-        let bus = HostParts.busConfiguration(Stage.definition, topology)
+        let bus = HostParts.busConfiguration(definition, topology)
         let parts = HostParts(
-            topology: topology, log: Log(service: "timer", descriptor: -1), clock: clock,
-            database: database, server: door, transfers: courier,
+            topology: topology, log: Log(service: definition.name.rawValue, descriptor: -1),
+            clock: clock, database: database, server: door, transfers: courier,
             bus: try Bus(
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
                 newID: SecureRandom.id,
                 clock: { Moment(wall: clock.now, monotonic: clock.monotonic) }),
             directory: ReplicaStore(database))
-        host = Host(definition: definition, configuration: configuration, parts: parts)
-        script = Script(database: database)
+        return Host(definition: definition, configuration: configuration, parts: parts)
+    }
+
+    /// The process ends and is there again, over the same store.
+    func restart() throws {
+        host.close()
+        host = try Stage.host(
+            definition, host.database, clock, folder, network: network, door: door,
+            courier: courier)
         script.host = host
-        for (name, streams) in Stage.definition.consumes {
-            let keeper = try Keeper(name, streams, topology, network) {
-                Moment(wall: clock.now, monotonic: clock.monotonic)
-            }
-            keepers[name] = keeper
-        }
         try host.open(script)
     }
 
@@ -97,16 +124,19 @@ final class Stage {
     // MARK: Streams
 
     /// Tells of a clock that somebody wants; by its rule it is about an emergency or not.
-    @discardableResult
-    func tell(_ rule: ClockRule, on stream: StreamName) throws -> EventID {
+    func tell(_ rule: ClockRule, on stream: StreamName) throws {
+        try append(try wish(rule), to: stream)
+    }
+
+    /// A clock that somebody wants, as a record.
+    func wish(_ rule: ClockRule) throws -> Record {
         nextNumber += 1
         let clock = WantedClock(
             id: ClockID(ID128(high: 7, low: nextNumber)), rule: rule,
             person: PersonID(ID128(high: 1, low: 1)), due: .zero)
         let event = Event(
             id: EventID(ID128(high: 9, low: nextNumber)), time: .zero, body: .clockWanted(clock))
-        try append(try EventCodec.encode(event), to: stream)
-        return event.id
+        return try EventCodec.encode(event)
     }
 
     /// A call for help on `sos`, and its taking back.
@@ -190,7 +220,7 @@ final class Stage {
         try send(.post, "/v1/streams/timer", body, token: token).status
     }
 
-    var streams: JSON { get throws { try send(.get, "/v1/streams/timer").json } }
+    var streams: JSON { get throws { try send(.get, host.streamsPath).json } }
 }
 
 extension Response {

@@ -144,4 +144,33 @@ import Wire
         #expect(consumer.notices.filter { $0 == .silent(peer: "writer") }.count == 1)
         #expect(consumer.notices.last == .heard(peer: "writer"))
     }
+
+    /// One lacks 40 streams and asks for all of them at once, the other one stream.
+    @Test func `is replayed to everybody in turn, however much one of them lacks`() throws {
+        let world = try World(.memory)
+        let many = Partition.all.prefix(40).map(StreamName.input)
+        let writer = try world.writer("writer", (many + [.sos]).map { Bus.Served($0) })
+        for stream in many { try writer.append(5, to: stream, size: 100_000) }
+        try writer.append(20, to: .sos, size: 100_000)
+        var answers: [StreamName] = []
+        writer.fate = { way, frame in
+            if way == .answer, case .batch(let batch)? = try? Frame(frame) {
+                answers.append(batch.stream)
+            }
+            return [frame]
+        }
+        let greedy = try world.consumer("greedy", of: writer, many)
+        try world.run(until: { answers.count >= 8 })
+        let modest = try world.consumer("modest", of: writer, [.sos])
+        try world.run(until: {
+            try modest.hasAll(of: .sos, from: writer)
+                && many.allSatisfy { try greedy.hasAll(of: $0, from: writer) }
+        })
+        let places = answers.indices.filter { answers[$0] == .sos }
+        #expect(places.count >= 10)
+        let between = zip(places, places.dropFirst()).map { $1 - $0 - 1 }
+        // About a megabyte is read for answers in a turn; 40 questions wait.
+        #expect(between.allSatisfy { $0 <= 15 }, "\(between)")
+        #expect(answers.count - (places.last ?? 0) > 20, "the other has its turns too, and later")
+    }
 }

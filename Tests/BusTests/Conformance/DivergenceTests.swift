@@ -109,6 +109,45 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
+    func `takes no snapshot whose digest is another, and reads it again`(
+        carrier: Carrier
+    ) throws {
+        let world = try World(carrier)
+        let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])
+        let state = (0..<30).map {
+            Node.record(.directory, UInt64($0), size: 50_000, tag: "state")
+        }
+        writer.snapshot = { _ in state }
+        try writer.append(20, to: .directory)
+        writer.work = { bus in
+            if bus.heads[0].base.sequence == 0 { try bus.prune(.directory, through: 20) }
+        }
+        try world.run(for: .milliseconds(30))
+        var spoilt = 0
+        writer.fate = { way, frame in
+            guard way == .answer, spoilt < 3, case .control(.end(var end)) = try? Frame(frame)
+            else { return [frame] }
+            spoilt += 1
+            end.digest ^= 1
+            return [Control.end(end).encoded()]
+        }
+        let consumer = try world.consumer(of: writer, [.directory])
+        var replaced = 0
+        let replace = consumer.bus?.hooks.replace
+        consumer.bus?.hooks.replace = { stream, records, position in
+            replaced += 1
+            try replace?(stream, records, position)
+        }
+        try world.run(until: { spoilt == 3 })
+        #expect(replaced == 0)
+        #expect(consumer.bus?.isCaughtUp == false)
+        try world.run(until: { consumer.bus?.isCaughtUp == true })
+        #expect(replaced == 1)
+        #expect(try consumer.effects(of: .directory) == state.map(\.id))
+        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+    }
+
+    @Test(arguments: Carrier.allCases)
     func `and whose state cannot be read undoes the turn, and is read again`(
         carrier: Carrier
     ) throws {
