@@ -38,9 +38,11 @@ import Testing
         zones = try "/v1/circles/" + made.text("id") + "/zones"
     }
 
-    private func send(_ file: String, _ query: String) throws -> PlainHTTP.Answer {
+    private func send(
+        _ file: String, _ query: String, to zones: String? = nil
+    ) throws -> PlainHTTP.Answer {
         try PlainHTTP(port: jaga.portBase + 2).send(
-            "POST", zones + "/import?" + query, body: Array(file.utf8),
+            "POST", (zones ?? self.zones) + "/import?" + query, body: Array(file.utf8),
             token: jaga.operatorToken())
     }
 
@@ -170,5 +172,30 @@ import Testing
         let preview = try send("", "format=pad&preview=true")
         #expect(preview.status == 200)
         #expect(preview.json["problems"]?.array?.count == 1)
+    }
+
+    @Test func `a set takes more of them, from a larger file`() throws {
+        let set = try "/v1/sets/" + jaga.ask("POST", "/v1/sets", "{'name': 'All'}").text("id")
+        let one = "AlertZoneStart\nAlertZoneSize,5\nLocation,1,1,1\nAlertZoneEnd\n"
+        let blank = String(repeating: ",", count: 1 << 20) + "\n"
+        let file = String(repeating: one, count: 600) + blank
+        let made = try send(file, "format=pad", to: set + "/zones")
+        #expect(made.status == 201)
+        #expect(made.json["items"]?.array?.count == 600)
+        #expect(try send(file, "format=pad").status == 413)
+        let written = try jaga.ask("GET", set + "/zones/export?format=pad").text
+        #expect(written.split(separator: "AlertZoneStart").count == 600)
+    }
+
+    @Test func `a person's private zones are theirs to take and give`() throws {
+        let anna = try jaga.person("Anna")
+        let token = try jaga.token(of: anna)
+        let path = "/v1/people/\(anna)/zones"
+        let made = try PlainHTTP(port: jaga.portBase + 2).send(
+            "POST", path + "/import?format=pad", body: Array(Self.pad.utf8), token: token)
+        #expect(made.status == 201)
+        #expect(try jaga.ask("GET", path + "/export?format=pad", as: token).status == 200)
+        #expect(try jaga.ask("GET", path + "/export?format=pad").status == 403)
+        #expect(try send(Self.pad, "format=pad", to: path).status == 403)
     }
 }

@@ -10,9 +10,10 @@ struct NginxConfiguration: Sendable {
     /// Bodies up to here are passed on; larger ones are answered 413.
     static let bodyBytesMax = 1 << 20
     /// Phones send photos along, and some delete what is refused: ingest takes so much of them.
-    static let phoneBodyBytesMax = 8 << 20
-    /// Paths of phones' protocols.
-    static let phonePaths: Set<String> = ["/pub"]
+    /// Membership takes it of a file for a set, which has up to 10,000 zones.
+    static let largeBodyBytesMax = 8 << 20
+    /// Paths of phones' protocols, and of files for sets.
+    static let largePaths: Set<String> = ["/pub", "/v1/sets/{set}/zones/import"]
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30
 
@@ -72,14 +73,14 @@ struct NginxConfiguration: Sendable {
     }
 
     /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk.
-    private var phoneLimit: String {
-        "client_max_body_size \(Self.phoneBodyBytesMax); "
-            + "client_body_buffer_size \(Self.phoneBodyBytesMax); "
+    private var largeLimit: String {
+        "client_max_body_size \(Self.largeBodyBytesMax); "
+            + "client_body_buffer_size \(Self.largeBodyBytesMax); "
     }
 
     private var server: String {
         let routes = Routes.all.map { route in
-            let limit = Self.phonePaths.contains(route.path) ? phoneLimit : ""
+            let limit = Self.largePaths.contains(route.path) ? largeLimit : ""
             let target = "proxy_pass http://\(route.service.rawValue);"
             return "location \(route.location) { \(limit)\(target) }"
         }

@@ -18,6 +18,8 @@ public enum Limits {
     /// What those zones take in a record for evaluators, of 1 MiB at most.
     public static let zoneBytesPerOwnerMax = 1_000_000
     public static let zonesPerSetMax = 10_000
+    /// Body of a request about a set: a file with all of its zones.
+    public static let setBodyBytes = 8 << 20
     public static let verticesPerZoneOfSetMax = 500
     /// Some 50 of its zones share a record.
     public static let bytesPerZoneOfSetMax = 20_000

@@ -1,5 +1,6 @@
 import Glibc
 import Hosting
+import MembershipCore
 import Runtime
 
 /// `jaga-membership`: people, devices, circles and zones.
@@ -13,7 +14,7 @@ struct Main {
                 "JAGA_MEMBERSHIP_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
                 help: "Folder of the system's time zones, for the clocks of zones.")
         ],
-        migrations: Tables.migrations)
+        migrations: Tables.migrations, bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes])
 
     static func main() {
         exit(Host.run(definition) { MembershipService($0) })
