@@ -18,7 +18,7 @@ struct AlarmStage {
     private mutating func moment(isFix: Bool = false) -> AlarmLife.Moment {
         records += 1
         return AlarmLife.Moment(
-            now: now, fix: fix, isFix: isFix, cause: ID128(high: 9, low: records))
+            now: now, fix: fix, isFix: isFix, record: ID128(high: 9, low: records), decided: now)
     }
 
     /// A fix that finds the person inside of the zones given and near to others.
@@ -67,7 +67,7 @@ struct AlarmStage {
     mutating func pass(seconds: Int64) -> [AlarmLife.Step] {
         let end = now + .seconds(seconds)
         var steps: [AlarmLife.Step] = []
-        while let due = life.nextRing(at: moment(), rules: rules), due <= end {
+        while let due = nextRing, due <= end {
             now = max(now, due)
             steps += life.advance(at: moment(), rules: rules)
         }
@@ -81,10 +81,7 @@ struct AlarmStage {
         return life.advance(at: moment(), rules: rules)
     }
 
-    var nextRing: Timestamp? {
-        var copy = self
-        return life.nextRing(at: copy.moment(), rules: rules)
-    }
+    var nextRing: Timestamp? { life.nextRing(fix: fix, rules: rules) }
 }
 
 extension AlarmZone {

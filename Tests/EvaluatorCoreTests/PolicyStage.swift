@@ -54,18 +54,17 @@ struct PolicyStage {
     }
 
     private mutating func follow(isArranged: Bool = false) -> ReportingPolicy? {
+        if isArranged { life.rearrange() }
         if forgets { life.forgetPlaces() }
         let moment = PolicyLife.Moment(
             device: device, fix: fix, point: fix.map { EarthPoint($0.position) },
-            isEmergency: isEmergency, isArranged: isArranged)
-        var looks = 0
-        var life = life
-        let isTold = life.follow(moment, rules) { point in
+            isEmergency: isEmergency)
+        var surroundings: Surroundings?
+        if let point = moment.point, life.needsLook(at: moment, rules) {
+            surroundings = look(around: point)
             looks += 1
-            return look(around: point)
         }
-        self.life = life
-        self.looks += looks
+        let isTold = life.follow(moment, rules, surroundings)
         return isTold ? life.told?.policy(of: World.person, rules) : nil
     }
 

@@ -23,16 +23,11 @@ struct AlarmLife: Hashable, Sendable {
 
     /// Whether alert zones alarm the person at all.
     var isArmed = true
+    /// Whether the person may be where an alarm has not started: the last fix was too old, or the
+    /// person was armed just now.
+    var isOwed = false
     /// By zone, ascending.
     var alarms: [ZoneAlarming] = []
-
-    init(isArmed: Bool = true, alarms: [ZoneAlarming] = []) {
-        self.isArmed = isArmed
-        self.alarms = alarms
-    }
-
-    /// Whether nothing ever happened.
-    var isFresh: Bool { isArmed && alarms.isEmpty }
 
     func place(of zone: ZoneID) -> Int? { alarms.firstIndex { $0.zone.id == zone } }
 
@@ -54,14 +49,14 @@ struct ZoneAlarming: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         /// Rings from then on, as soon as it speaks.
         case awake(nextRing: Timestamp)
-        /// Rings with the first fix from then on that finds the person there still.
+        /// Rings with the first fix from then on that finds the person there still: told to
+        /// sleep, or left alone because no fix came.
         case asleep(until: Timestamp)
     }
 
     let id: AlarmID
     /// As last configured, so that its end can be told when the zone is gone.
     var zone: AlarmZone
-    var started: Timestamp
     /// Inside or near.
     var presence: Presence
     /// So far; 0 for one that never spoke.

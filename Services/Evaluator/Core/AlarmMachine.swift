@@ -9,8 +9,9 @@ extension AlarmLife {
         var fix: Timestamp
         /// Whether that fix is what happens now.
         var isFix: Bool
-        /// Id of the record that leads to it.
-        var cause: ID128
+        /// Id of the record that leads to it, and of when what it leads to is decided.
+        var record: ID128
+        var decided: Timestamp
     }
 
     /// Where the person is now, seen from all alert zones that judge them: alarms of the others
@@ -23,6 +24,7 @@ extension AlarmLife {
         _ stays: [AlarmStay], of person: PersonID, at moment: Moment, rules: EvaluatorRules,
         because reason: (AlarmZone) -> AlarmEnd
     ) -> [Step] {
+        isOwed = false
         guard isArmed, !(stays.isEmpty && alarms.isEmpty) else { return [] }
         var steps = endAll(except: stays, because: reason)
         let isFresh = moment.isFresh(rules)
@@ -35,6 +37,8 @@ extension AlarmLife {
             } else if isFresh {
                 start(stay, of: person, at: moment)
                 begun.append(stay)
+            } else {
+                isOwed = true
             }
         }
         let ring = ring(at: moment, rules: rules)
@@ -57,9 +61,9 @@ extension AlarmLife {
         return [ring]
     }
 
-    /// The person shall be alarmed, or not. Arming starts nothing by itself: whoever arms goes on
-    /// with ``follow(_:of:at:rules:because:)``.
+    /// The person shall be alarmed, or not. Arming starts nothing by itself: alarms are owed then.
     mutating func arm(_ armed: Bool) -> [Step] {
+        isOwed = armed
         isArmed = armed
         return armed ? [] : endAll(except: [], because: { _ in .disarmed })
     }
@@ -81,38 +85,44 @@ extension AlarmLife {
     mutating func personRemoved() -> [Step] { endAll(except: [], because: { _ in .removed }) }
 
     /// When time alone leads to a ring; nil while nothing rings, or only with another fix.
-    func nextRing(at moment: Moment, rules: EvaluatorRules) -> Timestamp? {
-        guard moment.isFresh(rules), let speaker, case .awake(let due) = alarms[speaker].phase,
-            due <= moment.fix + .seconds(rules.alarmFixSecondsMax)
+    ///
+    /// - Parameter fix: when the last one was taken that moved presence
+    func nextRing(fix: Timestamp, rules: EvaluatorRules) -> Timestamp? {
+        guard let speaker, case .awake(let due) = alarms[speaker].phase,
+            due <= fix + .seconds(rules.alarmFixSecondsMax)
         else { return nil }
         return due
-    }
-
-    /// A stay's alarm: asking twice is one.
-    static func id(of person: PersonID, _ zone: ZoneID, cause: ID128) -> AlarmID {
-        AlarmID(Hash.meaning(kind: "alarm", person: person, subject: .id(zone), cause: cause))
     }
 
     private mutating func start(
         _ stay: AlarmStay, of person: PersonID, at moment: Moment
     ) {
+        let id = Hash.meaning(
+            kind: "alarm", person: person, subject: .id(stay.zone.id),
+            cause: Hash.id(.id(moment.record), .number(moment.decided.microseconds)))
         let alarm = ZoneAlarming(
-            id: AlarmLife.id(of: person, stay.zone.id, cause: moment.cause), zone: stay.zone,
-            started: moment.now, presence: stay.presence, rings: 0,
+            id: AlarmID(id), zone: stay.zone, presence: stay.presence,
+            rings: 0,
             phase: .awake(nextRing: moment.now))
         let place = alarms.firstIndex { $0.zone.id > stay.zone.id } ?? alarms.count
         alarms.insert(alarm, at: place)
     }
 
-    /// Lets the one that speaks ring if it is due.
+    /// Lets the one that speaks ring if it is due. Where no fix came for long, those that are due
+    /// wait for one.
     private mutating func ring(at moment: Moment, rules: EvaluatorRules) -> Step? {
-        guard moment.isFresh(rules), let speaker, case .awake(let due) = alarms[speaker].phase,
-            due <= moment.now
-        else { return nil }
-        let cycle = max(rules.alarmCycleSecondsMin, Int64(alarms[speaker].zone.alarm.cycleSeconds))
-        alarms[speaker].rings += 1
-        alarms[speaker].phase = .awake(nextRing: moment.now + .seconds(cycle))
-        return Step(kind: .repeated, alarm: alarms[speaker], speaks: true)
+        while let speaker, case .awake(let due) = alarms[speaker].phase, due <= moment.now {
+            guard moment.isFresh(rules) else {
+                alarms[speaker].phase = .asleep(until: due)
+                continue
+            }
+            let cycle = Int64(alarms[speaker].zone.alarm.cycleSeconds)
+            alarms[speaker].rings += 1
+            alarms[speaker].phase = .awake(
+                nextRing: moment.now + .seconds(max(rules.alarmCycleSecondsMin, cycle)))
+            return Step(kind: .repeated, alarm: alarms[speaker], speaks: true)
+        }
+        return nil
     }
 
     private mutating func endAll(

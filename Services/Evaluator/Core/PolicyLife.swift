@@ -37,47 +37,67 @@ struct PolicyLife: Sendable {
         var fix: Fix?
         var point: EarthPoint?
         var isEmergency: Bool
-        /// Whether zones, or whom they judge, may be others now.
-        var isArranged: Bool
     }
 
     var told: Told?
+    /// Zones, or whom they judge, are others than when the phone was told.
+    var isStale = false
     private var basis: Basis?
 
-    init(told: Told? = nil) { self.told = told }
+    /// Forgets places that were looked at; no decision is another one for that.
+    mutating func forgetPlaces() { basis = nil }
 
     /// Zones, or whom they judge, are others now.
-    mutating func forgetPlaces() { basis = nil }
+    mutating func rearrange() {
+        isStale = true
+        basis = nil
+    }
+
+    /// Whether the surroundings have to be looked at to decide how to report.
+    func needsLook(at moment: Moment, _ rules: ReportingRules) -> Bool {
+        guard !moment.isEmergency, let point = moment.point else { return false }
+        guard let basis, !isStale else { return true }
+        if point != basis.point {
+            // The way along the earth is a little longer than the straight one.
+            let moved = point.straightMetres(to: basis.point) * 1.001
+            guard moved < basis.slackMetres else { return true }
+        }
+        return basis.mode == .region && !keepsWatch(at: point, rules)
+    }
 
     /// Decides how to report from now on; true if that has to be told.
     ///
-    /// - Parameter look: what the surroundings of a point are.
+    /// - Parameter surroundings: those of the point, where ``needsLook(at:_:)`` says so.
     mutating func follow(
-        _ moment: Moment, _ rules: ReportingRules, look: (EarthPoint) -> Surroundings
+        _ moment: Moment, _ rules: ReportingRules, _ surroundings: Surroundings?
     ) -> Bool {
-        if moment.isArranged { forgetPlaces() }
-        let before = told
         var next = Told(device: moment.device, mode: .event)
         if !moment.isEmergency {
             guard let fix = moment.fix, let point = moment.point else {
-                // Nothing is known of where the phone is: it may end what an emergency began.
-                guard before != nil else { return false }
-                next.mode = before?.mode == .event ? .significant : before?.mode ?? .significant
-                next.filterMetres = before?.filterMetres
-                next.watch = before?.watch
-                return tell(next)
+                return followBlindly(moment)
             }
-            var seen: Surroundings?
-            next.mode = mode(at: point, look, &seen)
+            if let surroundings {
+                basis = Basis(
+                    point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres)
+            }
+            next.mode = basis?.mode ?? .significant
             switch next.mode {
             case .standard:
                 next.filterMetres = rules.filter(
-                    after: before?.filterMetres, speed: fix.speedCentimetresPerSecond)
-            case .region:
-                next.watch = watch(at: point, moment, rules) { seen ?? look(point) }
+                    after: told?.filterMetres, speed: fix.speedCentimetresPerSecond)
+            case .region: next.watch = watch(at: point, rules, surroundings)
             case .significant, .event: break
             }
         }
+        isStale = isStale && moment.isEmergency
+        return tell(next)
+    }
+
+    /// Nothing is known of where the phone is; what an emergency began must end nevertheless.
+    private mutating func followBlindly(_ moment: Moment) -> Bool {
+        guard var next = told else { return false }
+        next.device = moment.device
+        if next.mode == .event { next.mode = .significant }
         return tell(next)
     }
 
@@ -88,32 +108,19 @@ struct PolicyLife: Sendable {
         return !isSame
     }
 
-    private mutating func mode(
-        at point: EarthPoint, _ look: (EarthPoint) -> Surroundings, _ seen: inout Surroundings?
-    ) -> ReportingMode {
-        if let basis {
-            let moved = point == basis.point ? 0 : point.straightMetres(to: basis.point)
-            // The way along the earth is a little longer.
-            if moved == 0 || moved * 1.001 < basis.slackMetres { return basis.mode }
-        }
-        let surroundings = look(point)
-        basis = Basis(
-            point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres)
-        seen = surroundings
-        return surroundings.mode
+    /// Whether the regions that were told are good still: the person has not moved by a part of the
+    /// distance to the closest zone since they were chosen.
+    private func keepsWatch(at point: EarthPoint, _ rules: ReportingRules) -> Bool {
+        guard let watch = told?.watch, !isStale else { return false }
+        if watch.chosen == point.coordinate { return true }
+        let moved = point.straightMetres(to: EarthPoint(watch.chosen)) * 100
+        return moved * 100 <= Double(watch.closest * rules.regionsMovedPercent)
     }
 
-    /// The regions to watch: those that were told, until the person has moved by a part of the
-    /// distance to the closest zone.
     private func watch(
-        at point: EarthPoint, _ moment: Moment, _ rules: ReportingRules,
-        seeing surroundings: () -> Surroundings
-    ) -> Watch {
-        if let watch = told?.watch, !moment.isArranged {
-            let moved = point.straightMetres(to: EarthPoint(watch.chosen)) * 100
-            if moved * 100 <= Double(watch.closest * rules.regionsMovedPercent) { return watch }
-        }
-        let surroundings = surroundings()
+        at point: EarthPoint, _ rules: ReportingRules, _ surroundings: Surroundings?
+    ) -> Watch? {
+        guard let surroundings, !keepsWatch(at: point, rules) else { return told?.watch }
         let closest = surroundings.close.first?.centimetres ?? PolicyLife.nothingClose
         var watch = Watch(
             regions: surroundings.regions(rules), chosen: point.coordinate, closest: closest)
