@@ -10,11 +10,11 @@ import Testing
     private static let golden: [(position: Int, state: UInt64, outputs: UInt64)] = [
         (0, 0x2782_4129_24f6_5d5f, 0x40bd_efd9_4169_e6ca),
         (1, 0x2782_4129_24f6_5d5f, 0x40bd_efd9_4169_e6ca),
-        (50, 0x7b22_710e_7703_98bb, 0x74cc_1dee_c0bc_7cce),
-        (200, 0x16a6_d5f5_f246_79e0, 0xcddf_6e1f_f540_a8cf),
-        (500, 0x8743_039e_a2a6_28c5, 0x064d_9a5c_f544_82e3),
-        (1000, 0x36de_d82c_e6df_adb6, 0xec23_d62c_904b_df26),
-        (2000, 0xd713_3577_3766_eabc, 0xbb35_bbf3_d565_e961),
+        (50, 0x33cb_20f1_0bd2_1eec, 0xe187_d319_a7b3_7e51),
+        (200, 0x3599_bd38_e52e_0842, 0x2a7d_971e_8057_bd1e),
+        (500, 0xb59f_3832_cb2e_1ad5, 0x259e_0a70_f8e7_3451),
+        (1000, 0x163a_1138_9a3f_84eb, 0x22f9_1798_e8f1_1508),
+        (2000, 0x807f_fdd5_74e8_8447, 0x0fa5_d2c2_21aa_a229),
     ]
 
     @Test func `states and outputs of a log are the ones they always were`() {

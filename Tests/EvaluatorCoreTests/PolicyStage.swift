@@ -57,8 +57,8 @@ struct PolicyStage {
         if isArranged { life.rearrange() }
         if forgets { life.forgetPlaces() }
         let moment = PolicyLife.Moment(
-            device: device, fix: fix, point: fix.map { EarthPoint($0.position) },
-            isEmergency: isEmergency)
+            device: device, point: fix.map { EarthPoint($0.position) },
+            speed: fix?.speedCentimetresPerSecond, isEmergency: isEmergency)
         var surroundings: Surroundings?
         if let point = moment.point, life.needsLook(at: moment, rules) {
             surroundings = look(around: point)

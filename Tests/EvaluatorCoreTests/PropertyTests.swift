@@ -176,7 +176,7 @@ import Testing
         }
         core.begin(one)
         core.begin(two)
-        #expect(told(two).isEmpty)
+        #expect(told(two).marbles.isEmpty)
         #expect(told(one).marbles == "!")
         core.drop(one)
         #expect(core[one] == nil && core.people == 1)

@@ -28,7 +28,7 @@ struct RandomLog {
         random = SeededGenerator(seed: seed)
         people = (1...4).map { PersonID(ID128(high: seed &* 7 ^ $0, low: $0)) }
         circles = (1...3).map { CircleID(ID128(high: seed &* 5 ^ $0, low: $0)) }
-        odds = [12, 3, 3, 3, 2, 1, 1, 2, 1, 1, 2].map { $0 * (seed % 3 == 0 ? 1 : 2) - 1 }
+        odds = [12, 3, 3, 3, 2, 1, 1, 2, 1, 1, 2, 1, 2].map { $0 * (seed % 3 == 0 ? 1 : 2) - 1 }
         for number in 0..<count {
             if Bool.random(using: &random) {
                 now = now + .seconds(.random(in: 0...40, using: &random))
@@ -73,6 +73,15 @@ struct RandomLog {
         case 7: return fired(person)
         case 8: return answer(number, of: person)
         case 9: return standing(number, of: person)
+        case 10:
+            let armed = Int.random(in: 0..<4, using: &random) > 0
+            return .inputArming(Arming(person: person, armed: armed, at: now))
+        case 11:
+            let zone = ZoneID(ID128(high: 4, low: UInt64(number % 7)))
+            return .inputAlarmAnswer(
+                AlarmAnswer(
+                    person: person, zone: maybe(zone), action: pick(AlarmAnswer.Action.allCases),
+                    at: now))
         default:
             return .inputCancel(
                 EmergencyCancel(
@@ -120,6 +129,11 @@ struct RandomLog {
                 number, radius: .random(in: 50...400, using: &random),
                 kind: pick([.safe, .alert]), active: .random(in: 0..<6, using: &random) > 0,
                 hysteresis: .random(in: 0...60, using: &random), at: position())
+            zone.priority = .random(in: 0...3, using: &random)
+            zone.alertDistanceMetres = maybe(150) ?? 0
+            zone.alarm.cycleSeconds = .random(in: 5...60, using: &random)
+            zone.alarm.sleepSeconds = .random(in: 0...90, using: &random)
+            zone.messages = maybe([MessageID(ID128(high: 6, low: number % 3))]) ?? []
             if Int.random(in: 0..<20, using: &random) == 0 { zone.geometry.coefficients[0] = 77 }
             return zone
         }

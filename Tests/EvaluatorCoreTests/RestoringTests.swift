@@ -46,7 +46,8 @@ import Testing
         let all: Set<EventKind> = [
             .zoneEntered, .zoneExited, .zoneInitial, .emergencyCountdown, .emergencyOpened,
             .emergencyJoined, .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved,
-            .clockWanted, .clockUnwanted, .zoneWithheld,
+            .clockWanted, .clockUnwanted, .zoneWithheld, .zoneApproached, .alarmStarted,
+            .alarmRepeated, .alarmEnded, .messagesDue, .policyChanged,
         ]
         #expect(kinds == all)
     }

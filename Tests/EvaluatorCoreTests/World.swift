@@ -14,6 +14,8 @@ struct World {
     var state = PartitionState()
     var now = Timestamp(seconds: 1_760_000_000)
     private var reports: UInt64 = 0
+    /// What phones were told about reporting, apart from all else that was decided.
+    private(set) var hints: [ReportingPolicy] = []
     /// The person's clocks that were asked for and have not run out.
     private(set) var clocks: [WantedClock] = []
 
@@ -32,10 +34,11 @@ struct World {
             switch output.body {
             case .clockWanted(let clock): clocks.append(clock)
             case .clockUnwanted(let clock): clocks.removeAll { $0 == clock }
+            case .policyChanged(let policy): hints.append(policy)
             default: break
             }
         }
-        return outputs
+        return outputs.filter { $0.kind != .policyChanged }
     }
 
     /// Time passes without a report; clocks run out when they are due, or so much later.

@@ -140,6 +140,8 @@ extension PartitionState {
                 zones.zone(id, of: before, at: now)
             }
             state.people[place].suspect = nil
+            // No phone is told how to report.
+            state.people[place].firstDevice = nil
             let steps = state.people[place].emergency.personRemoved()
             state.tell(steps, of: state.people[place], &turn)
         }
@@ -163,6 +165,8 @@ extension PartitionState {
     ) {
         people[place].isWakeStale = true
         people[place].isAbsenceStale = true
+        turn.isArranged = true
+        if case .page = part { turn.isPage = true }
         if case .all = part { zones.build(people[place].sets) }
         let (person, now, known) = (people[place], turn.now, zones)
         let isNew = { (id: ZoneID) -> Bool in

@@ -29,6 +29,7 @@ extension PersonState {
     fileprivate var isAsConfigured: Bool {
         firstDevice == nil && trusted == nil && presences.isEmpty && lastFix == nil
             && battery == nil && clock == nil && emergency == EmergencyLife()
+            && alarms == AlarmLife() && policy.told == nil && !policy.isStale
     }
 }
 
@@ -52,6 +53,8 @@ extension StateWriter {
         if let clock = person.clock { put(clock) }
         put(list: person.presences) { $0.put($1) }
         put(person.emergency)
+        put(person.alarms)
+        put(person.policy)
     }
 
     private mutating func put(_ fix: JudgedFix) {

@@ -35,11 +35,16 @@ extension PartitionState {
         }
         reader.operation = "people"
         var last: PersonID?
-        for _ in 0..<(try reader.count(bytesMin: 34)) {
+        for _ in 0..<(try reader.count(bytesMin: 40)) {
             let id: PersonID = try reader.id(after: &last)
             let place = people.place(of: id, making: PersonState(id: id))
             try people[place].read(&reader)
             try check(people[place], reader)
+            let person = people[place]
+            people[place].alarms = try reader.alarms { zone in
+                person.presence(in: zone).flatMap { stay(of: person, in: $0, at: person.passed) }
+            }
+            people[place].policy = try reader.policy()
             people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             people[place].isAbsenceStale = false
             people[place].wake = nextWait(of: people[place], rules)?.due ?? .distantFuture
@@ -107,7 +112,7 @@ extension StateReader {
     }
 
     /// An id that is greater than the one before it.
-    fileprivate mutating func id<Kind>(
+    mutating func id<Kind>(
         after last: inout Identifier<Kind>?
     ) throws(StateError) -> Identifier<Kind> {
         let id: Identifier<Kind> = try id()

@@ -16,6 +16,8 @@ public struct PartitionState: Sendable {
     public internal(set) var unreadableZones = 0
     /// For looking up zones; means nothing between two records.
     var nearZones = JudgedZones.Search()
+    /// For looking around; means nothing between two records.
+    var survey = ZoneSurvey()
 
     /// Before the first record of a log.
     public init(logics: EvaluatorLogics = .current) { self.logics = logics }
@@ -39,6 +41,8 @@ public struct PartitionState: Sendable {
         case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
             .inputAdoption, .inputStanding:
             handleEmergency(event, rules, into: &outputs)
+        case .inputArming(let arming): arm(arming, event, rules, into: &outputs)
+        case .inputAlarmAnswer(let answer): take(answer, event, rules, into: &outputs)
         default: arrange(event, rules, into: &outputs)
         }
     }

@@ -33,6 +33,7 @@ extension PartitionState {
     /// Handles every wait of a person that is over by a time, in order; so a clock that comes late
     /// and a record that comes before it decide alike.
     mutating func advance(_ place: Int, to time: Timestamp, _ turn: inout Turn) {
+        turn.end = max(turn.end, time, people[place].passed)
         if people[place].wake <= time {
             zones.build(people[place].sets)
             while let wait = nextWait(of: people[place], turn.rules), wait.due <= time {
@@ -61,6 +62,8 @@ extension PartitionState {
                 advance(place, to: people[place].passed, &turn)
             }
         }
+        tellMessages(place, &turn)
+        followPolicy(place, &turn)
         askForClock(place, &turn)
     }
 
@@ -81,8 +84,10 @@ extension PartitionState {
         if wake < .distantFuture { turn.tell(clock: wake, isWanted: true, of: people[place].id) }
     }
 
-    /// What alarms, messages and hints make of the changes since they were asked last.
+    /// What alarms make of the changes since they were asked last.
     private mutating func follow(_ place: Int, _ turn: inout Turn) {
+        followAlarms(place, &turn)
+        if turn.believed != nil { turn.isMoved = true }
         turn.changes.removeAll(keepingCapacity: true)
         turn.believed = nil
     }
@@ -92,6 +97,7 @@ extension PartitionState {
         case .dwell: wait.zone.map { dwell($0, place, &turn) }
         case .schedule: wait.zone.map { openOrClose($0, place, due: wait.due, &turn) }
         case .absence: missPeople(place, due: wait.due, &turn)
+        case .alarm: ring(place, &turn)
         case .suspect: believeSuspect(place, &turn)
         case .pause: wait.circle.map { endPause(of: $0, place, due: wait.due, &turn) }
         }

@@ -33,6 +33,9 @@ struct PersonState: Sendable {
     var lastFix: Fix?
     var battery: UInt8?
     var emergency = EmergencyLife()
+    var alarms = AlarmLife()
+    /// What the leading device was told about reporting.
+    var policy = PolicyLife()
     /// Every wait until here is over.
     var passed = Timestamp.zero
     /// When the clock runs out that is asked for.

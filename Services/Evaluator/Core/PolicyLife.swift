@@ -33,14 +33,15 @@ struct PolicyLife: Sendable {
     /// What is known when it may change.
     struct Moment {
         var device: DeviceID
-        /// By which presence was decided last.
-        var fix: Fix?
+        /// Where presence was decided last.
         var point: EarthPoint?
+        /// There, centimetres a second.
+        var speed: Int32?
         var isEmergency: Bool
     }
 
     var told: Told?
-    /// Zones, or whom they judge, are others than when the phone was told.
+    /// Zones, or whom they judge, may be others than when the phone was told.
     var isStale = false
     private var basis: Basis?
 
@@ -49,7 +50,7 @@ struct PolicyLife: Sendable {
 
     /// Zones, or whom they judge, are others now.
     mutating func rearrange() {
-        isStale = true
+        isStale = told != nil
         basis = nil
     }
 
@@ -73,9 +74,7 @@ struct PolicyLife: Sendable {
     ) -> Bool {
         var next = Told(device: moment.device, mode: .event)
         if !moment.isEmergency {
-            guard let fix = moment.fix, let point = moment.point else {
-                return followBlindly(moment)
-            }
+            guard let point = moment.point else { return followBlindly(moment) }
             if let surroundings {
                 basis = Basis(
                     point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres)
@@ -83,8 +82,7 @@ struct PolicyLife: Sendable {
             next.mode = basis?.mode ?? .significant
             switch next.mode {
             case .standard:
-                next.filterMetres = rules.filter(
-                    after: told?.filterMetres, speed: fix.speedCentimetresPerSecond)
+                next.filterMetres = rules.filter(after: told?.filterMetres, speed: moment.speed)
             case .region: next.watch = watch(at: point, rules, surroundings)
             case .significant, .event: break
             }

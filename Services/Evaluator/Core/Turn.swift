@@ -17,6 +17,17 @@ struct Turn {
     var changes: [PresenceChange] = []
     /// The last fix that was judged and is trusted since alarms, messages and hints followed last.
     var believed: JudgedFix?
+    /// Whether any was.
+    var isMoved = false
+    /// Whether zones, or whom they judge, are others now.
+    var isArranged = false
+    /// Whether they are some of a set of which more may follow.
+    var isPage = false
+    /// As of when alarms ring: the latest time that the record tells. Rings that were missed until
+    /// then are no more.
+    var end: Timestamp
+    /// Zones whose messages are due.
+    var fired = FiredZones()
     var outputs: [Event] = []
 
     init(_ event: Event, _ rules: EvaluatorRules) {
@@ -25,6 +36,7 @@ struct Turn {
         trace = event.trace
         id = event.id
         now = event.time
+        end = event.time
     }
 
     /// Tells something.

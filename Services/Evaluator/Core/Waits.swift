@@ -10,6 +10,8 @@ struct Wait: Hashable, Comparable {
         case schedule
         /// The person should be somewhere.
         case absence
+        /// An alarm rings again.
+        case alarm
         /// A suspect is believed.
         case suspect
         /// Something is shared with a circle again.
@@ -47,6 +49,9 @@ extension PartitionState {
             add(wait?.due, wait?.kind ?? .dwell, presence.zone, nil)
         }
         add(person.absence, .absence, nil, nil)
+        if let fix = person.trusted?.fix.time {
+            add(person.alarms.nextRing(fix: fix, rules: rules), .alarm, nil, nil)
+        }
         add(person.suspectEnd(rules), .suspect, nil, nil)
         for pause in person.unshared {
             guard let until = pause.until, until > person.passed else { continue }
