@@ -119,7 +119,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime"],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("Model", []),
-        tests("Geometry", ["Geometry", "Shapes"]),
+        tests("Geometry", ["Geometry", "Shapes", "CGEOS", "Parsing"]),
         tests("Timing", ["Timing"]),
         tests("Hashing", ["Hashing"]),
         tests("Parsing", ["Parsing"]),
