@@ -1,6 +1,7 @@
 import Geometry
 import Glibc
 import Model
+import Shapes
 import TestSupport
 import Testing
 
@@ -34,10 +35,11 @@ import Testing
             case "P":
                 let ring = stride(from: 0, to: numbers.count, by: 2).map(place)
                 region = try Region(prepare(.polygons([Polygon(outer: ring)])))
+            case "K": region = nil
             default:
+                guard let polygon = region else { continue }
                 questions += 1
                 let point = EarthPoint(place(0))
-                let polygon = try #require(region)
                 let found = polygon.signedDistance(from: point)
                 let metres = Double(numbers[2]) / 1000
                 let expected = numbers[3] == 1 ? -metres : metres
@@ -46,6 +48,36 @@ import Testing
             }
         }
         #expect(circles == 63 && questions == 180)
+    }
+
+    @Test func `corridors are GeographicLib's`() throws {
+        var region: Region?
+        var halfWidth = 0.0
+        var questions = 0
+        for line in GeodesicTable.lines.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let numbers = try words.dropFirst().map { try #require(Int32($0)) }
+            func place(_ index: Int) -> Coordinate {
+                Coordinate(latitudeE7: numbers[index], longitudeE7: numbers[index + 1])
+            }
+            if words[0] == "K" {
+                halfWidth = Double(numbers[0])
+                let line = stride(from: 1, to: numbers.count, by: 2).map(place)
+                let shape = ZoneShape.corridor(line: line, halfWidthCentimetres: numbers[0] * 100)
+                region = try Region(prepareChecked(shape))
+            }
+            guard words[0] == "Q", let region else { continue }
+            questions += 1
+            let beyond = Double(numbers[2]) / 1000 - halfWidth
+            let found = region.signedDistance(from: EarthPoint(place(0)))
+            // What a drawn edge may be off, and 5 cm for asking.
+            let drawn = max(0.1, halfWidth / 1000) + 0.05
+            #expect((beyond < 0) == (numbers[3] == 1))
+            #expect(found.isInside == (beyond < 0) || beyond.magnitude < drawn, "\(line)")
+            guard beyond > 0 else { continue }
+            #expect(abs(Double(found.centimetres) / 100 - beyond) < drawn, "\(line)")
+        }
+        #expect(questions == 36)
     }
 
     @Test func `the dense judge agrees with the slow one`() {
