@@ -47,7 +47,7 @@ endif
 
 test-long: setup ## try the evaluator's properties on a million random cases
 	swift build --build-tests $(FLAGS)
-	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|LookingUpTests|OffsetTests'
+	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|LookingUpTests|OffsetTests|DistrictTests'
 
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
 	@scripts/fuzz wire $(RUNS)

@@ -214,7 +214,7 @@ struct ZoneBody {
         guard let value = properties.value(name) else { return nil }
         guard let metres = value.double, let centimetres = Int32(exactly: (metres * 100).rounded())
         else {
-            throw properties.wrong(name, "this is not a number of metres")
+            throw properties.wrong(name, "this is not a number of metres", "such as 150")
         }
         return centimetres
     }
