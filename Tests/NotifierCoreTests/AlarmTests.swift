@@ -129,6 +129,35 @@ struct AlarmTests {
         #expect(world.timeline.last?.decisions[1].reason == .alreadyTold)
     }
 
+    @Test func `out but still near is no end; out of reach is, once`() {
+        var world = world()
+        guard var river = world.directory.zone(Town.school.id) else { return }
+        river.transitions = [.enter, .exit]
+        world.change(.zoneChanged(river))
+        world.clear()
+        var crossing = Town.crossing(river, inside: false, at: world.now)
+        crossing.zoneKind = .alert
+        crossing.after = .near
+        world.tell(.zoneExited(crossing))
+        #expect(heard(world).contains("+60111000002 Jaga: Aisha left River"))
+        world.clear()
+        world.tell(.alarmEnded(news(world, presence: .outside, end: .exit)))
+        #expect(heard(world).contains("+60111000002 Jaga: Over: Aisha left River"))
+        world.clear()
+        crossing.after = .outside
+        world.tell(.zoneExited(crossing))
+        #expect(world.sent.isEmpty, "the end of the same fix")
+    }
+
+    @Test func `a zone that spoke for another rings for itself when its turn comes`() {
+        var world = world()
+        world.tell(.alarmStarted(news(world, rings: 0, speaks: false)))
+        #expect(!world.addresses.contains("+60111000001"))
+        world.tell(.alarmRepeated(news(world, rings: 1)))
+        world.tell(.alarmRepeated(news(world, rings: 2)))
+        #expect(world.addresses.count { $0 == "+60111000001" } == 1)
+    }
+
     @Test(arguments: [Sharing.off, .pausedUntil(World.start + .seconds(3600))])
     func `while sharing is paused nobody hears, and one's own alarms go on`(sharing: Sharing) {
         var world = world(push: [Self.phone])

@@ -4,7 +4,10 @@ import Model
 /// Something that happened between a person and a zone, as a circle may hear of it.
 public struct ZoneNews: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        case entered, left, approached, dwelled
+        case entered
+        /// True: out, but not farther away than the zone's alert distance.
+        case left(isNear: Bool)
+        case approached, dwelled
         /// In and out between two fixes.
         case passed
         /// False: nothing is known but that there is no contact.
@@ -34,7 +37,8 @@ public struct ZoneNews: Hashable, Sendable {
             self.init(
                 crossing.interpolated ? .passed : .entered, crossing, at: crossing.fix.time)
         case .zoneExited(let crossing) where !crossing.interpolated:
-            self.init(.left, crossing, at: crossing.fix.time)
+            let isNear = crossing.after == .near
+            self.init(.left(isNear: isNear), crossing, at: crossing.fix.time)
         case .zoneApproached(let crossing):
             self.init(.approached, crossing, at: crossing.fix.time)
         // A clock finds it: the fix may be of long ago.
@@ -110,14 +114,15 @@ public struct ZoneNews: Hashable, Sendable {
         }
     }
 
-    /// An alert zone tells by a crossing and by its alarm of the same fix: people hear it once.
+    /// An alert zone tells by a crossing and by its alarm of the same fix: people hear it once. Who
+    /// is near goes on being alarmed: that end is still to come.
     func scope(of event: EventID) -> EventID {
         guard zoneKind == .alert, let fix else { return event }
         let part: String
         switch kind {
         case .entered, .approached, .alarmStarted: part = "start"
-        case .left, .alarmEnded: part = "end"
-        case .dwelled, .passed, .absent: return event
+        case .left(isNear: false), .alarmEnded: part = "end"
+        case .left(isNear: true), .dwelled, .passed, .absent: return event
         }
         return EventID(
             Hash.id(
@@ -132,7 +137,8 @@ public struct ZoneNews: Hashable, Sendable {
         }
         switch kind {
         case .entered: return said(zoneKind == .alert ? .alertEntered : .entered)
-        case .left: return said(zoneKind == .alert ? .alertLeft : .left)
+        case .left(let isNear):
+            return said(zoneKind == .alert && !isNear ? .alertLeft : .left)
         case .approached: return said(zoneKind == .alert ? .alertNear : .near)
         case .dwelled: return said(.stays)
         case .passed: return said(.passedThrough)
