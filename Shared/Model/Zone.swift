@@ -119,7 +119,7 @@ public struct Zone: Hashable, Sendable, Codable {
     /// window of the schedule begins, if there is one.
     public var absentByMinute: Int?
     public var alarm: ZoneAlarm
-    /// Nil = guardians.
+    /// Nil = guardians and admins: ``ZoneAudience/standard``.
     public var audience: ZoneAudience?
     /// Sent when it fires; ascending.
     public var messages: [MessageID]

@@ -82,6 +82,9 @@ public struct ZoneAudience: Hashable, Sendable, Codable {
     public var roles: [Role]
     public var people: [PersonID]
 
+    /// Of a zone that names nobody: those who watch over others.
+    public static let standard = ZoneAudience(roles: [.admin, .guardian])
+
     public init(roles: [Role] = [.guardian], people: [PersonID] = []) {
         self.roles = roles
         self.people = people

@@ -90,7 +90,7 @@ extension Reader {
                 directory.circle($0)?.sets.contains(id) ?? false
             }
         }
-        let audience = zone.audience ?? ZoneAudience()
+        let audience = zone.audience ?? .standard
         return circles.compactMap(directory.circle).flatMap { circle in
             circle.members.filter { member in
                 member.joined != nil && member.person != person

@@ -19,7 +19,7 @@ public enum Audience {
         on news: ZoneNews, in circle: Circle, _ directory: Replica, at now: Timestamp
     ) -> [NotifyDecision] {
         let forAll = withheld(news, from: circle, in: directory, at: now)
-        let audience = directory.zone(news.zone)?.audience
+        let audience = directory.zone(news.zone)?.audience ?? .standard
         return circle.members.sorted { $0.person < $1.person }.map { member in
             NotifyDecision(
                 recipient: member.person,
@@ -63,16 +63,14 @@ public enum Audience {
         }
     }
 
-    /// - Parameter audience: whom the zone names; nil = guardians and admins.
+    /// - Parameter audience: whom the zone names.
     private static func reason(
-        for member: Membership, about news: ZoneNews, _ audience: ZoneAudience?
+        for member: Membership, about news: ZoneNews, _ audience: ZoneAudience
     ) -> NotifyReason {
         if member.person == news.person { return .themselves }
         if member.joined == nil { return .notJoined }
         let isNamed =
-            audience.map {
-                $0.roles.contains(member.role) || $0.people.contains(member.person)
-            } ?? (member.role != .member)
+            audience.roles.contains(member.role) || audience.people.contains(member.person)
         return isNamed ? news.reason : .role
     }
 
