@@ -83,4 +83,21 @@ import Testing
         let text = masked.text
         for secret in ["3.1", "101.6", "Home", "+1555"] { #expect(!text.contains(secret)) }
     }
+
+    @Test func `masks what zones send, to whom, and how near somebody is`() throws {
+        let message = ZoneMessage(
+            id: MessageID(.zero), owner: .person(PersonID(.zero)), ownMoniker: "Ai",
+            toMoniker: "Mum", number: "+60129999999", line: "Fetch me")
+        let due = DueMessages(
+            person: PersonID(.zero), zones: [], zoneNames: ["Clinic"], messages: [],
+            fix: Fix(time: now, position: Coordinate(latitudeE7: 1, longitudeE7: 2)))
+        let crossing: JSON = ["distanceCentimetres": 4711, "reason": "initial"]
+        for json in [try JSON.encode(message), try JSON.encode(due), crossing] {
+            let text = Masking.mask(json).text
+            for secret in ["Ai\"", "Mum", "+6012", "Fetch", "Clinic", "4711"] {
+                #expect(!text.contains(secret))
+            }
+        }
+        #expect(Masking.mask(crossing)["reason"] == "initial")
+    }
 }

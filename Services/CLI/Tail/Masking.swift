@@ -5,7 +5,8 @@ enum Masking {
     /// Members that are hidden wherever they stand.
     static let hidden: Set<String> = [
         "lat", "lon", "altitude", "course", "speed", "name", "zoneName", "address", "note", "hash",
-        "origin", "coefficients", "polygons", "shape", "center", "outer", "holes",
+        "origin", "coefficients", "polygons", "shape", "center", "outer", "holes", "zoneNames",
+        "number", "line", "ownMoniker", "toMoniker", "distanceCentimetres",
     ]
 
     static func mask(_ json: JSON) -> JSON {
