@@ -143,10 +143,10 @@ import Testing
             Coordinate.at(3 + random.number(0...0.1), 101 + random.number(0...0.1))
         }
         #expect(problem(scribble, centimetres: 100) == .lineTangled)
-        let comb = (0..<3000).map { index in
+        let comb = (0..<1900).map { index in
             let column = Double((index + 1) / 2)
             return Coordinate.at(3 + Double(index % 4 / 2) / 10, 101 + column / 1500)
         }
-        #expect(problem(comb, centimetres: 500)?.code == "outline-too-long")
+        #expect(problem(comb, centimetres: 2000)?.code == "outline-too-long")
     }
 }

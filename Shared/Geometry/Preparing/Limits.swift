@@ -14,5 +14,5 @@ public enum GeometryLimits {
     public static let lineCrossingsMax = 1000
     /// Corners that a corridor or an inset is drawn around, those left out that make no difference:
     /// what takes a second.
-    public static let cornersMax = 4000
+    public static let cornersMax = 2000
 }
