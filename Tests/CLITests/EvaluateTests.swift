@@ -45,8 +45,10 @@ struct EvaluateTests {
             $0.hasPrefix("entered") || $0.hasPrefix("left")
         }
         #expect(told.count == 2)
-        #expect(told.first?.hasPrefix("entered School: -100.0 m from its edge") == true)
-        #expect(told.last?.hasPrefix("left School: 200.0 m from its edge, margin 20.0 m") == true)
+        #expect(told.first?.hasPrefix("entered School (outside → inside): 100 m inside; ") == true)
+        #expect(
+            told.last == "left School (inside → outside): 200 m outside; with an accuracy of 10 m "
+                + "more than 20 m counts")
     }
 
     @Test func `has no more crossings than there are, where plain containment has many`() throws {

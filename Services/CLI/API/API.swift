@@ -64,14 +64,19 @@ final class API {
 
     func delete(_ path: String) throws { _ = try call(.delete, path) }
 
-    /// Every item of a list, page by page, at most so many.
-    func list(_ path: String, limit: Int = .max) throws -> [JSON] {
+    /// Every item of a list that is wanted, page by page, at most so many.
+    ///
+    /// - Parameter path: also with a query
+    func list(
+        _ path: String, limit: Int = .max, where isWanted: (JSON) -> Bool = { _ in true }
+    ) throws -> [JSON] {
+        let separator = path.contains("?") ? "&" : "?"
         var items: [JSON] = []
         var cursor: String?
         repeat {
-            let query = cursor.map { "?cursor=" + Percent.encode($0) } ?? ""
+            let query = cursor.map { "\(separator)cursor=" + Percent.encode($0) } ?? ""
             let page = try get(path + query)
-            items += page["items"]?.array ?? []
+            items += (page["items"]?.array ?? []).filter(isWanted)
             cursor = page["next"]?.string
         } while cursor != nil && items.count < limit
         return Array(items.prefix(limit))

@@ -18,8 +18,8 @@ enum Evaluate: Command {
             from GPX or CSV with a head line (lat,lon,time and, where known, accuracy,speed,course);
             a track may be packed by gzip.
 
-            Changes that were held back, and first decisions, are shown with --all: distance to the
-            edge (negative inside), the margin that had to be passed, and why.
+            Changes that were held back, and first decisions, are shown with --all. 'jaga explain'
+            says in the same words what a running suite decided.
             """,
         options: [
             .init(name: "--zones", value: "FILE", help: "GeoJSON, PAD, KML or GPX"),

@@ -45,15 +45,13 @@ extension Event {
 enum EventWords {
     static func line(of event: Event) -> String? {
         switch event.body {
-        case .zoneEntered(let crossing): line("entered", crossing)
-        case .zoneExited(let crossing): line("left", crossing)
-        case .zoneInitial(let crossing): line("is first \(crossing.after.rawValue) of", crossing)
-        case .zoneApproached(let crossing): line("came near", crossing)
-        case .zoneDwelled(let crossing): line("stayed in", crossing)
-        case .zoneWithheld(let crossing): line("held back:", crossing)
-        case .zoneAbsent(let absence):
-            "is not in \(absence.zoneName) by \(absence.by)"
-                + (absence.hasContact ? "" : " (no contact)")
+        case .zoneEntered(let crossing): words(.entered, crossing, event)
+        case .zoneExited(let crossing): words(.exited, crossing, event)
+        case .zoneInitial(let crossing): words(.initial, crossing, event)
+        case .zoneApproached(let crossing): words(.approached, crossing, event)
+        case .zoneDwelled(let crossing): words(.dwelled, crossing, event)
+        case .zoneWithheld(let crossing): words(.withheld, crossing, event)
+        case .zoneAbsent(let absence): DecisionWords(absence, at: event.time).line
         case .alarmStarted(let news): "alarm of \(news.zoneName)\(silence(news))"
         case .alarmRepeated(let news): "alarm of \(news.zoneName), ring \(news.rings)"
         case .alarmEnded(let news):
@@ -68,19 +66,9 @@ enum EventWords {
         news.speaks ? "" : ", silent: a more urgent one speaks"
     }
 
-    private static func line(_ words: String, _ crossing: ZoneCrossing) -> String {
-        let distance = metres(Int64(crossing.distanceCentimetres))
-        let margin = metres(Int64(crossing.marginCentimetres))
-        let accuracy = crossing.fix.accuracyCentimetres
-        let sure = accuracy > 0 ? metres(Int64(accuracy)) : "unknown"
-        return "\(words) \(crossing.zoneName): \(distance) from its edge, margin \(margin), "
-            + "accuracy \(sure), \(crossing.reason.rawValue)"
-            + (crossing.interpolated ? ", between two fixes" : "")
-    }
-
-    /// Centimetres as metres with one digit.
-    static func metres(_ centimetres: Int64) -> String {
-        let tenths = (abs(centimetres) + 5) / 10
-        return (centimetres < 0 ? "-" : "") + "\(tenths / 10).\(tenths % 10) m"
+    private static func words(
+        _ kind: DecisionWords.Kind, _ crossing: ZoneCrossing, _ event: Event
+    ) -> String {
+        DecisionWords(kind, crossing, at: event.time).line
     }
 }

@@ -11,7 +11,8 @@ struct WhatIf {
     static let device = DeviceID(ID128(high: 1, low: 2))
     static let circle = CircleID(ID128(high: 1, low: 3))
 
-    private var state = PartitionState()
+    /// What evaluators would keep.
+    private(set) var state = PartitionState()
     private var clocks: [ClockID: WantedClock] = [:]
     private var newest: Timestamp?
     private var now: Timestamp

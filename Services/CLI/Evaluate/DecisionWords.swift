@@ -1,0 +1,168 @@
+import Model
+import Parsing
+
+/// A decision about a person and a zone in words for people, as far as its reader may know it.
+struct DecisionWords {
+    /// As types of events end, behind `jaga.zone.`.
+    enum Kind: String, CaseIterable {
+        case entered, exited, initial, approached, dwelled, withheld, absent
+    }
+
+    private let kind: Kind
+    private let at: Timestamp
+    /// Nil where the reader may not know it.
+    private var zoneName: String?
+    private var before = Presence.unknown
+    private var after = Presence.unknown
+    private var reason: CrossingReason?
+    /// To the edge, negative inside; nil where the reader may not know places.
+    private var distanceCentimetres: Int64?
+    private var marginCentimetres: Int64 = 0
+    /// 0 = the fix tells none.
+    private var accuracyCentimetres: Int64 = 0
+    private var fixTime: Timestamp?
+    /// Of an absence: by when, and whether a fix is new enough to say so.
+    private var by: Timestamp?
+    private var hasContact = true
+
+    init(_ kind: Kind, _ crossing: ZoneCrossing, at time: Timestamp) {
+        self.kind = kind
+        at = time
+        zoneName = crossing.zoneName
+        before = crossing.before
+        after = crossing.after
+        reason = crossing.reason
+        distanceCentimetres = Int64(crossing.distanceCentimetres)
+        marginCentimetres = Int64(crossing.marginCentimetres)
+        accuracyCentimetres = Int64(crossing.fix.accuracyCentimetres)
+        fixTime = crossing.fix.time
+    }
+
+    init(_ absence: ZoneAbsence, at time: Timestamp) {
+        kind = .absent
+        at = time
+        zoneName = absence.zoneName
+        fixTime = absence.fix?.time
+        by = absence.by
+        hasContact = absence.hasContact
+    }
+
+    /// Reads what `/v1/people/{person}/decisions` answers; nil for what this version does not know.
+    init?(_ item: JSON) {
+        guard let kind = item["kind"]?.string.flatMap(Kind.init),
+            let at = DecisionWords.time(item["at"])
+        else { return nil }
+        self.kind = kind
+        self.at = at
+        zoneName = item["zone"]?["name"]?.string
+        before = item["before"]?.string.flatMap(Presence.init) ?? .unknown
+        after = item["after"]?.string.flatMap(Presence.init) ?? .unknown
+        reason = item["reason"]?.string.flatMap(CrossingReason.init)
+        distanceCentimetres = DecisionWords.centimetres(item["distance"])
+        marginCentimetres = DecisionWords.centimetres(item["margin"]) ?? 0
+        accuracyCentimetres = DecisionWords.centimetres(item["fix"]?["accuracy"]) ?? 0
+        fixTime = DecisionWords.time(item["fix"]?["time"])
+        by = DecisionWords.time(item["by"])
+        hasContact = item["contact"]?.bool ?? true
+    }
+
+    private static func time(_ json: JSON?) -> Timestamp? { json?.string.flatMap { Timestamp($0) } }
+
+    private static func centimetres(_ json: JSON?) -> Int64? {
+        json?.double.flatMap { Int64(exactly: ($0 * 100).rounded()) }
+    }
+
+    /// What was decided, and why, such as `entered School (outside → inside): 100 m inside; …`.
+    var line: String {
+        if kind == .absent { return absence }
+        let change =
+            kind == .withheld
+            ? "stays \(before.rawValue)" : "\(before.rawValue) → \(after.rawValue)"
+        let old = age.map { "; by a fix \($0) old" } ?? ""
+        return "\(head) (\(change)): \(why)\(old)"
+    }
+
+    private var zone: String { zoneName ?? "a small zone" }
+
+    private var head: String {
+        switch kind {
+        case .entered: "entered \(zone)"
+        case .exited: "left \(zone)"
+        case .initial: "found \(after == .inside ? "in" : after.rawValue) \(zone)"
+        case .approached: "came near \(zone)"
+        case .dwelled: "stayed in \(zone)"
+        case .withheld: "held back at \(zone)"
+        case .absent: ""
+        }
+    }
+
+    private var absence: String {
+        let when = by.map { " at \($0)" } ?? ""
+        guard !hasContact else { return "not in \(zone)\(when)" }
+        let since = fixTime.map { "no contact since \($0)" } ?? "there never was a fix"
+        return "\(since): whether in \(zone)\(when) is not known"
+    }
+
+    // MARK: Why
+
+    private var why: String {
+        switch reason {
+        case .initial: "\(place("somewhere")), the first decision about this zone"
+        case .insideBeyondMargin: enough(else: "far enough inside to be sure")
+        case .outsideBeyondMargin: enough(else: "far enough outside to be sure")
+        case .onEdgeOfAlertZone:
+            "\(place("in it")); an alert zone counts from its edge on"
+        case .withinAlertDistance: "\(place("outside")), within the alert distance"
+        case .beyondAlertDistance: "\(place("outside")), well beyond the alert distance"
+        case .passedThrough: "the way between two fixes leads through, though neither is inside"
+        case .stayed: "\(place("inside")), for as long as the zone asks for"
+        case .zoneChanged: "\(place("it")): the zone was changed, nobody moved"
+        case .scheduleOpened: "\(place("found so")) when the zone's hours began"
+        case .withinMargin: notEnough
+        case .suspect: "\(place("seen")) by a fix that nobody could have come to; the next decides"
+        case .silence:
+            "\(place("seen")) by a fix that nobody could have come to, believed as no other came"
+        case nil: "for a reason that this version does not know"
+        }
+    }
+
+    private func enough(else words: String) -> String {
+        guard distanceCentimetres != nil else { return words }
+        return "\(place("")); with \(accuracy) more than \(metres(marginCentimetres)) counts"
+    }
+
+    private var notEnough: String {
+        guard let distance = distanceCentimetres else {
+            return "over the edge, but not far enough to be sure"
+        }
+        let isLeavingNear = before == .near && distance > 0
+        return place("") + (isLeavingNear ? " and beyond the alert distance" : "")
+            + ", but with \(accuracy) only more than \(metres(marginCentimetres))"
+            + (isLeavingNear ? " beyond it" : "") + " would count"
+    }
+
+    /// Such as `12 m outside`.
+    private func place(_ unseen: String) -> String {
+        guard let distance = distanceCentimetres else { return unseen }
+        guard distance != 0 else { return "at the edge" }
+        return metres(distance) + (distance < 0 ? " inside" : " outside")
+    }
+
+    private var accuracy: String {
+        accuracyCentimetres > 0
+            ? "an accuracy of \(metres(accuracyCentimetres))" : "an unknown accuracy"
+    }
+
+    /// How old the fix was, where that is a minute or more.
+    private var age: String? {
+        guard let fixTime, at - fixTime >= .seconds(60) else { return nil }
+        let minutes = (at - fixTime).milliseconds / 60_000
+        return minutes < 120 ? "\(minutes) min" : "\(minutes / 60) h"
+    }
+
+    /// How many metres, however signed: one digit behind the point, where there is one.
+    private func metres(_ centimetres: Int64) -> String {
+        let tenths = (abs(centimetres) + 5) / 10
+        return tenths % 10 == 0 ? "\(tenths / 10) m" : "\(tenths / 10).\(tenths % 10) m"
+    }
+}
