@@ -45,9 +45,10 @@ else
 	SWIFT_DETERMINISTIC_HASHING=1 $(TESTS) --filter '$(FILTER)'
 endif
 
-test-long: setup ## try the evaluator's properties on a million random cases
+test-long: setup ## try the evaluator on a million random cases and a long real track
 	swift build --build-tests $(FLAGS)
-	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|LookingUpTests|OffsetTests|DistrictTests'
+	LONG_TESTS=1 $(TESTS) \
+		--filter 'ExactnessTests|LookingUpTests|OffsetTests|DistrictTests|RealTrackTests'
 
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
 	@scripts/fuzz wire $(RUNS)

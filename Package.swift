@@ -169,8 +169,8 @@ let package = Package(
         tests(
             "CLI",
             [
-                "JagaCLI", "Bus", "Hosting", "Parsing", "Hashing", "Shapes", "Web", "Runtime",
-                "Wire", "ZoneFiles",
+                "JagaCLI", "EvaluatorCore", "Bus", "Hosting", "Parsing", "Hashing", "Shapes", "Web",
+                "Runtime", "Wire", "ZoneFiles",
             ]),
         tests(
             "Simulation",
