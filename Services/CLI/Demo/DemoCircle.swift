@@ -16,12 +16,14 @@ struct DemoCircle {
     let circle: String
     let people: [Person]
 
-    /// Kuala Lumpur; Home is around it.
-    static let home = (latitude: 3.1390, longitude: 101.6869)
-    /// Middle of the school's yard.
-    static let school = (latitude: 3.1480, longitude: 101.6950)
-    /// On the way, in neither zone.
+    /// On a road of Kuala Lumpur, 30 m from either zone.
     static let road = (latitude: 3.1435, longitude: 101.6905)
+    /// 30 m inside. Nobody who plays the demo is so fast that these 60 m are not believed.
+    static let home = (latitude: 3.142957, longitude: 101.6905)
+    /// 30 m inside of its yard.
+    static let school = (latitude: 3.144043, longitude: 101.6905)
+    private static let middleOfHome = (latitude: 3.141872, longitude: 101.6905)
+    private static let middleOfSchool = (latitude: 3.145271, longitude: 101.6905)
 
     private static let cast: [(Enrolment.NewPerson, Role)] = [
         (
@@ -61,7 +63,8 @@ struct DemoCircle {
     }
 
     private static let homeGeometry: JSON = [
-        "type": "Point", "coordinates": [.number(home.longitude), .number(home.latitude)],
+        "type": "Point",
+        "coordinates": [.number(middleOfHome.longitude), .number(middleOfHome.latitude)],
     ]
 
     /// A yard of about 330 by 300 metres with five corners.
@@ -71,7 +74,9 @@ struct DemoCircle {
             (0.0013, -0.0014), (-0.0015, -0.0014),
         ]
         let ring = corners.map { north, east in
-            JSON.array([.number(school.longitude + east), .number(school.latitude + north)])
+            JSON.array([
+                .number(middleOfSchool.longitude + east), .number(middleOfSchool.latitude + north),
+            ])
         }
         return ["type": "Polygon", "coordinates": [.array(ring)]]
     }()

@@ -18,9 +18,10 @@ enum Replay: Command {
             OwnTracks app does it, one after the other; what is not answered with success is sent
             again, as the app does.
 
-            Every point carries the time at which it is sent, so that zones are judged live at any
-            speed. With --keep-times points keep their distances in time: the last one is now, the
-            others lie in the past, like a phone's backlog.
+            Every point carries the time at which it is sent, so that zones are judged live. Played
+            so fast that somebody moves by more than 70 m/s, fixes are suspects, and zones wait for
+            further ones. With --keep-times points keep their distances in time: the last one is
+            now, the others lie in the past, like a phone's backlog.
 
             Where the file has no usable times, the way is walked at \(Track.walkingSpeed) m/s.
             """,
