@@ -72,7 +72,7 @@ extension `The suite` {
             try await Household.run(zones: [.park]) { home in
                 for _ in 0..<20 {
                     try await home.phone.report(Zone.park.inside)
-                    try await home.phone.report(Zone.far)
+                    try await home.phone.report(Zone.outside)
                 }
                 let suite = home.suite
                 let streams = try await run(suite, "streams")

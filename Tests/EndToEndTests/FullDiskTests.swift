@@ -24,7 +24,7 @@ extension `The suite` {
                 try await Household.run(
                     zones: [.park], home: folder.path, settings: settings
                 ) { home in
-                    try await home.phone.report(Zone.far)
+                    try await home.phone.report(Zone.outside)
                     try await body(home, disk)
                 }
             } catch {
@@ -41,7 +41,7 @@ extension `The suite` {
                 var taken: [JSON] = []
                 var refused: (report: JSON, answer: PlainHTTP.Answer)?
                 for _ in 0..<5000 where refused == nil {
-                    let report = await home.phone.next(Zone.far)
+                    let report = await home.phone.next(Zone.outside)
                     let answer = try home.phoneAPI.send("POST", "/v1/reports", report)
                     if answer.status == 202 {
                         taken.append(report)
@@ -77,7 +77,7 @@ extension `The suite` {
                 var rounds = 0
                 while !isFull(.notifier, of: home), rounds < 500 {
                     try await home.phone.report(Zone.park.inside)
-                    try await home.phone.report(Zone.far)
+                    try await home.phone.report(Zone.outside)
                     rounds += 1
                 }
                 #expect(isFull(.notifier, of: home), "\(home.suite.log)")
@@ -97,7 +97,7 @@ extension `The suite` {
                 #expect(try health(of: .ingest, in: home) == 200)
                 try disk.fill(leaving: 4)
                 let reports = [
-                    ("/v1/reports", await home.phone.next(Zone.far)),
+                    ("/v1/reports", await home.phone.next(Zone.outside)),
                     ("/pub", ["_type": "location", "lat": 1, "lon": 1, "tst": 1_795_000_000]),
                 ]
                 for (path, report) in reports {

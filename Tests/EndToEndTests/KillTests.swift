@@ -9,13 +9,11 @@ extension `The suite` {
             try await gateways.start()
             let services = RunningSuite.Service.allCases
             let zones = services.enumerated().map { number, service in
-                Zone.circle(
-                    "\(service) zone",
-                    at: Place(latitude: 1.3 + 0.1 * Double(number), longitude: 103.8))
+                Zone.circle("\(service) zone", towards: 72 * Double(number))
             }
             try await Household.run(through: gateways, zones: zones) { home in
                 var expected: [Told] = []
-                try await home.phone.report(Zone.far)
+                try await home.phone.report(Zone.outside)
                 for (service, zone) in zip(services, zones) {
                     expected += try await kill(service, of: home, during: zone)
                 }
@@ -55,7 +53,7 @@ extension `The suite` {
             let gateways = try Gateways()
             try await gateways.start()
             try await Household.run(through: gateways, zones: [.park]) { home in
-                try await home.phone.report(Zone.far)
+                try await home.phone.report(Zone.outside)
                 gateways.kannel.freeze()
                 try await home.phone.report(Zone.park.inside)
                 let emergency = try await home.button.callForHelp("call 1")

@@ -26,10 +26,10 @@ extension `The suite` {
         }
 
         private func cross(_ home: Household) async throws {
-            for place in [Zone.far, Zone.park.inside, Zone.far, Self.school.inside] {
+            for place in [Zone.outside, Zone.park.inside, Zone.outside, Self.school.inside] {
                 try await home.phone.report(place)
             }
-            try await home.phone.reportAsOwnTracks(Zone.far)
+            try await home.phone.reportAsOwnTracks(Zone.outside)
         }
 
         private func press(_ home: Household) async throws {
@@ -49,8 +49,7 @@ extension `The suite` {
             try await home.bobHelps(try #require(open).text("emergency"))
         }
 
-        private static let school = Zone.polygon(
-            "School", at: Place(latitude: 1.4, longitude: 103.8))
+        private static let school = Zone.square("School")
 
         private static let told =
             Told.all(

@@ -8,7 +8,7 @@ extension `The suite` {
             let gateways = try Gateways()
             try await gateways.start()
             try await Household.run(through: gateways, zones: [.park]) { home in
-                try await home.phone.report(Zone.far)
+                try await home.phone.report(Zone.outside)
                 await gateways.stopKannel()
                 await gateways.mail.stop()
 

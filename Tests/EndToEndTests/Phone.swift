@@ -28,17 +28,27 @@ actor Phone {
     }
 
     /// Reports as an OwnTracks app, which knows whole seconds only.
-    func reportAsOwnTracks(_ place: Place) async throws {
-        let now = max(clock.now, Timestamp(seconds: lastFix.seconds + 1))
+    ///
+    /// - Parameter walked: seconds since the last report, of a way that was walked before now
+    /// - Returns: what the app is to show
+    @discardableResult
+    func reportAsOwnTracks(_ place: Place, walked: Int64? = nil) async throws -> [JSON] {
+        let now =
+            walked.map { Timestamp(seconds: lastFix.seconds + $0) }
+            ?? max(clock.now, Timestamp(seconds: lastFix.seconds + 1))
         lastFix = now
-        try await api.insist(
+        let answer = try await api.insist(
             "POST", "/pub",
             [
                 "_type": "location", "lat": .number(place.latitude),
                 "lon": .number(place.longitude), "acc": 5, "tst": .integer(now.seconds),
                 "tid": "PH",
             ])
+        return answer.array ?? []
     }
+
+    /// Goes back in time, for reports of a way that was walked before now.
+    func goBack(seconds: Int64) { lastFix = clock.now - .seconds(seconds) }
 
     /// Calls for help.
     ///
@@ -64,7 +74,7 @@ actor Phone {
         isWalking = true
         var rounds = 0
         while isWalking {
-            for place in [zone.inside, Zone.far] {
+            for place in [zone.inside, Zone.outside] {
                 try await report(place)
                 try await Task.sleep(for: .milliseconds(400))
             }

@@ -9,7 +9,7 @@ extension `The suite` {
                 arguments: ["--scale", "evaluator=3"]
             ) { home in
                 #expect(try await home.isShared(by: 3))
-                try await home.phone.report(Zone.far)
+                try await home.phone.report(Zone.outside)
                 let phone = home.phone
                 async let walk = phone.walk(through: .park)
                 for _ in 0..<3 {

@@ -6,11 +6,12 @@ import Testing
 struct Tail {
     private let capture: Capture
     private static let types = [
-        "jaga.zone", "jaga.emergency", "jaga.sos", "jaga.watch.expired", "jaga.acknowledgement",
+        "jaga.zone", "jaga.alarm", "jaga.emergency", "jaga.sos", "jaga.watch.expired",
+        "jaga.acknowledgement",
         "jaga.resolution", "jaga.ladder.adopted",
     ]
 
-    /// Shows crossings and emergencies, also those of the last minutes.
+    /// Shows crossings, alarms and emergencies, also those of the last minutes.
     init(of suite: RunningSuite) throws {
         capture = try suite.run(
             ["tail", "--since", "10m"] + Tail.types.flatMap { ["--type", $0] })

@@ -1,47 +1,74 @@
+import Foundation
 import Parsing
 
-/// A zone of the tests.
+/// A zone of the tests, beside ``outside``.
+///
+/// From there to the place inside are 50 m. Nobody can have come from far away in no time: the
+/// evaluator waits for a second fix then.
 struct Zone: Sendable {
     let name: String
-    /// Well inside.
+    /// 25 m inside the edge.
     let inside: Place
     private let geometry: JSON
-    private let radius: JSON?
+    private let properties: [JSON.Member]
 
-    /// A place that no zone of the tests is near.
-    static let far = Place(latitude: 1.2, longitude: 103.6)
+    /// 25 m outside the edges of all zones of the tests.
+    static let outside = Place(latitude: 1.3, longitude: 103.8)
+    /// 175 m away from the edge of ``park`` and of ``river``.
+    static let away = outside.moved(150, towards: 180)
 
     /// A circle, for tests that need one zone.
-    static let park = circle("Park", at: Place(latitude: 1.3, longitude: 103.8))
+    static let park = circle("Park", towards: 0)
 
-    /// A circle of 150 m.
-    static func circle(_ name: String, at place: Place) -> Zone {
+    /// An alert zone that is near from 100 m on, where a stay of 5 s is told.
+    static let river = circle(
+        "River", towards: 0,
+        [
+            .init("kind", "alert"), .init("alertDistance", 100), .init("dwell", 5),
+            .init("transitions", ["enter", "exit", "approach", "dwell"]),
+            .init("alarm", ["cycle": 3600]),
+        ])
+
+    /// A circle of 150 m. Five of them do not come to each other's places, 72° apart.
+    static func circle(
+        _ name: String, towards degrees: Double,
+        _ properties: [JSON.Member] = [.init("kind", "safe")]
+    ) -> Zone {
         Zone(
-            name: name, inside: place,
+            name: name, inside: outside.moved(50, towards: degrees),
             geometry: [
-                "type": "Point",
-                "coordinates": [.number(place.longitude), .number(place.latitude)],
-            ], radius: 150)
+                "type": "Point", "coordinates": outside.moved(175, towards: degrees).coordinates,
+            ], properties: properties + [.init("radius", 150)])
     }
 
-    /// A square of about 1.1 km.
-    static func polygon(_ name: String, at place: Place) -> Zone {
-        let corners = [(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)].map { x, y -> JSON in
-            [
-                .number(place.longitude + 0.005 * Double(x)),
-                .number(place.latitude + 0.005 * Double(y)),
-            ]
+    /// A square of 1 km in the south.
+    static func square(_ name: String) -> Zone {
+        let middle = outside.moved(525, towards: 180)
+        let corners = [45, 135, 225, 315, 45].map { degrees in
+            middle.moved(500 * 2.0.squareRoot(), towards: degrees).coordinates
         }
         return Zone(
-            name: name, inside: place,
-            geometry: ["type": "Polygon", "coordinates": [.array(corners)]], radius: nil)
+            name: name, inside: outside.moved(50, towards: 180),
+            geometry: ["type": "Polygon", "coordinates": [.array(corners)]],
+            properties: [.init("kind", "safe")])
     }
 
     var feature: JSON {
-        var properties: [JSON.Member] = [
-            .init("name", .string(name)), .init("kind", "safe"),
+        [
+            "type": "Feature", "geometry": geometry,
+            "properties": .object([.init("name", .string(name))] + properties),
         ]
-        if let radius { properties.append(.init("radius", radius)) }
-        return ["type": "Feature", "geometry": geometry, "properties": .object(properties)]
     }
+}
+
+extension Place {
+    /// The place so many metres away, clockwise from north.
+    fileprivate func moved(_ metres: Double, towards degrees: Double) -> Place {
+        let angle = degrees * .pi / 180
+        return Place(
+            latitude: latitude + metres * cos(angle) / 110_574,
+            longitude: longitude + metres * sin(angle) / 111_290)
+    }
+
+    fileprivate var coordinates: JSON { [.number(longitude), .number(latitude)] }
 }

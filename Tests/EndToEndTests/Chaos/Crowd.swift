@@ -54,7 +54,7 @@ final class Crowd: Sendable {
             return Walker(name: name, phone: API(http: suite.http, token: token))
         }
         walks = Mutex(walkers.map { _ in Walk() })
-        for number in walkers.indices { try await report(number, Zone.far) }
+        for number in walkers.indices { try await report(number, Zone.outside) }
     }
 
     // MARK: Walking
@@ -106,7 +106,7 @@ final class Crowd: Sendable {
             walks[number].isInside.toggle()
             return walks[number].isInside
         }
-        let report = report(at: isInside ? Zone.park.inside : Zone.far)
+        let report = report(at: isInside ? Zone.park.inside : Zone.outside)
         for _ in 0..<900 {
             let answer = try? walkers[number].phone.send("POST", "/v1/reports", report)
             if let answer, (200..<300).contains(answer.status) { break }
