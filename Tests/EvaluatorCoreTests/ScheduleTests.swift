@@ -59,6 +59,17 @@ import Testing
         #expect(world.report(north: 500).marbles == "X")
     }
 
+    @Test func `a zone that was moved away opens without whom another device left there`() {
+        var world = World(zones: [scheduled()])
+        _ = world.report(north: 0)
+        _ = world.place(leading: World.tablet)
+        let away = Coordinate(latitudeE7: 100_000_000, longitudeE7: 1_016_869_000)
+        let moved = PlacedZone.round(at: away).with { $0.schedule = scheduled().schedule }
+        #expect(world.place([moved]).marbles.isEmpty)
+        #expect(world.wait(seconds: 400).marbles.isEmpty)
+        #expect(world.clocks.isEmpty)
+    }
+
     @Test func `a schedule that is edited counts at once`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0)

@@ -61,6 +61,28 @@ import Testing
         }
     }
 
+    @Test func `who stood at both ends of a long way may have gone fast between`() {
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0, speed: 0)
+        #expect(world.report(north: 25_000, after: 1200, speed: 0).marbles == "X")
+        var brief = World(zones: [.round()])
+        _ = brief.report(north: 0, speed: 0)
+        #expect(brief.report(north: 1000, after: 60, speed: 0).marbles.isEmpty)
+    }
+
+    @Test func `nobody crossed anything on the way to a suspect`() {
+        let zone = PlacedZone.round().with { $0.transitions = [.cross] }
+        var world = World(zones: [zone])
+        _ = world.report(north: -3000)
+        #expect(world.report(north: 3000, after: 10).marbles.isEmpty)
+        #expect(world.report(north: 3000, after: 10).marbles.isEmpty)
+        #expect(world.report(north: -300, after: 60).marbles == "EX")
+        var silent = World(zones: [zone])
+        _ = silent.report(north: -3000)
+        _ = silent.report(north: 3000, after: 10)
+        #expect(silent.wait(seconds: 3600).marbles.isEmpty)
+    }
+
     @Test func `a suspect that nothing follows is believed after 30 min`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)

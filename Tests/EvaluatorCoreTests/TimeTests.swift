@@ -76,13 +76,19 @@ import Testing
         world.pass(seconds: 95)
         let told = world.handle(.inputClock(FiredClock(clock: clock, fired: clock.due)))
         #expect(told.marbles == "D")
-        // One of somebody else's, or one from before, brings nothing forward.
-        var other = World(zones: [dwelling(100)])
-        _ = other.report(north: 0)
-        var wrong = other.clocks[0]
-        wrong.due = wrong.due + .seconds(50)
-        #expect(other.handle(.inputClock(FiredClock(clock: wrong, fired: wrong.due))).isEmpty)
-        #expect(other.wait(seconds: 100).marbles == "D")
+    }
+
+    @Test func `a clock that ran out just when an earlier one was asked for is not lost`() {
+        let brief = PlacedZone.round(2, radius: 100).with { $0.dwellSeconds = 2 }
+        var world = World(zones: [.round(1, radius: 500).with { $0.dwellSeconds = 600 }, brief])
+        _ = world.report(north: 300)
+        let clock = world.clocks[0]
+        // The timer's own time is ahead: it has told, and will not tell this one again.
+        _ = world.report(north: 0, after: 590)
+        #expect(world.clocks.contains { $0.due < clock.due })
+        let told = world.handle(.inputClock(FiredClock(clock: clock, fired: clock.due)))
+        #expect(told.marbles == "DD")
+        #expect(!told.kinds.contains(.clockWanted))
     }
 
     @Test func `an edit that makes the stay long enough tells it at once`() {

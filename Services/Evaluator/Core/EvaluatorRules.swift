@@ -26,6 +26,8 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var speedFactor: Int32 = 3
     /// The bit more, centimetres a second.
     public var speedAllowance: Int32 = 1500
+    /// That is so for fixes that are no farther apart than this, seconds.
+    public var toldSpeedSecondsMax: Int64 = 60
     /// A suspect that no other fix follows for so long is believed, seconds.
     public var suspectSeconds: Int64 = 1800
     /// In an emergency, seconds.

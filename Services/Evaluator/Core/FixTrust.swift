@@ -4,7 +4,8 @@ import Model
 extension EvaluatorRules {
     /// Whether somebody can have come from one fix to another: no faster than people move, after
     /// both accuracies are taken off, and where both tell their speed, not much faster than that.
-    /// Less than a second between them counts as one.
+    /// Less than a second between them counts as one. What both tell says nothing of a longer way
+    /// between them: who stands at both ends may have gone by train.
     func canFollow(_ earlier: JudgedFix, _ later: JudgedFix) -> Bool {
         canFollow(earlier.fix, earlier.point, later.fix, later.point)
     }
@@ -17,15 +18,16 @@ extension EvaluatorRules {
             + Int64(accuracy(later.accuracyCentimetres))
         let centimetres = from.straightMetres(to: to) * 100 - Double(slack)
         guard centimetres > 0 else { return true }
+        let passed = (later.time - earlier.time).microseconds
+        let microseconds = max(1_000_000, passed < 0 ? -passed : passed)
         var fastest = speedMax
-        if let one = earlier.speedCentimetresPerSecond, one >= 0,
+        if microseconds <= toldSpeedSecondsMax * 1_000_000,
+            let one = earlier.speedCentimetresPerSecond, one >= 0,
             let other = later.speedCentimetresPerSecond, other >= 0
         {
             let told = Int64(max(one, other)) * Int64(speedFactor) + Int64(speedAllowance)
             fastest = min(fastest, Int32(clamping: told))
         }
-        let passed = (later.time - earlier.time).microseconds
-        let microseconds = max(1_000_000, passed < 0 ? -passed : passed)
         return centimetres <= Double(fastest) * (Double(microseconds) / 1_000_000)
     }
 }

@@ -22,14 +22,16 @@ extension PartitionState {
     /// suspect before it, which was none then; else it is a suspect, and changes nothing.
     private mutating func take(_ fix: JudgedFix, _ place: Int, _ turn: inout Turn) {
         guard let trusted = people[place].leadingFix else {
-            return believe(fix, .first, place, &turn)
+            return believe(fix, .first, from: nil, place, &turn)
         }
         let suspect = people[place].suspect?.fix
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return }
-        if turn.rules.canFollow(trusted, fix) { return believe(fix, .fix, place, &turn) }
+        if turn.rules.canFollow(trusted, fix) {
+            return believe(fix, .fix, from: trusted, place, &turn)
+        }
         if let suspect, turn.rules.canFollow(suspect, fix) {
-            believe(suspect, .fix, place, &turn)
-            return believe(fix, .fix, place, &turn)
+            believe(suspect, .fix, from: nil, place, &turn)
+            return believe(fix, .fix, from: suspect, place, &turn)
         }
         people[place].suspect = SuspectFix(fix: fix, since: turn.now)
         people[place].isWakeStale = true
@@ -37,15 +39,18 @@ extension PartitionState {
     }
 
     /// Judges by a fix and trusts it from here on.
+    ///
+    /// - Parameter before: from which the person can have come here; nil if from nowhere known, and
+    ///   then nothing was crossed on the way.
     private mutating func believe(
-        _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, _ place: Int, _ turn: inout Turn
+        _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, from before: JudgedFix?, _ place: Int,
+        _ turn: inout Turn
     ) {
         var judge = ZoneJudge(fix, occasion)
-        if occasion != .first, let trusted = people[place].trusted {
-            let passed = fix.fix.time - trusted.fix.time
-            if passed <= .seconds(turn.rules.waySecondsMax), trusted.point != fix.point {
-                judge.way = trusted
-            }
+        if let before, before.point != fix.point,
+            fix.fix.time - before.fix.time <= .seconds(turn.rules.waySecondsMax)
+        {
+            judge.way = before
         }
         self.judge(judge, place, &turn)
         people[place].trusted = fix
@@ -114,7 +119,7 @@ extension PartitionState {
     /// No other fix came: the suspect is what there is.
     mutating func believeSuspect(_ place: Int, _ turn: inout Turn) {
         guard let suspect = people[place].suspect else { return }
-        believe(suspect.fix, .silence, place, &turn)
+        believe(suspect.fix, .silence, from: nil, place, &turn)
     }
 
     /// The circle's safe zones judge the person again.

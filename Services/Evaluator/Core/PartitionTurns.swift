@@ -18,15 +18,14 @@ extension PartitionState {
         finish(place, &turn)
     }
 
-    /// A clock has run out. That of the first wait says that its time has come, also where ingest's
-    /// clock is behind; any other one is a record like all.
+    /// A clock has run out. It says that its time has come, also where ingest's clock is behind; so
+    /// does one that is not wanted any more, because it never runs out again.
     mutating func fire(
         _ clock: WantedClock, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
-        guard let place = people.place(of: clock.person) else { return }
-        let isMine = people[place].clock == clock.due
+        guard people.place(of: clock.person) != nil else { return }
         turn(clock.person, event, rules, into: &outputs) { state, place, turn in
-            if isMine { state.advance(place, to: clock.due, &turn) }
+            state.advance(place, to: clock.due, &turn)
         }
     }
 

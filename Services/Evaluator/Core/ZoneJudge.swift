@@ -105,6 +105,8 @@ struct ZoneJudge {
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,
             !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true
         {
+            // Of a zone that has opened nothing is left that would open it again.
+            if kept?.isClosed == true { person.forget(zones.zones[place].id) }
             return
         }
         settle(
@@ -126,7 +128,7 @@ struct ZoneJudge {
     private func isCrossing(
         _ zones: JudgedZones, _ place: Int, _ before: Presence, _ verdict: ZoneVerdict
     ) -> Bool {
-        guard occasion == .fix || occasion == .silence, let way, before != .inside,
+        guard let way, before != .inside,
             verdict.presence != .inside
         else { return false }
         return zones.regions.isCrossed(place, from: way.point, to: fix.point)
