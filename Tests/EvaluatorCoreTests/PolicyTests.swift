@@ -180,7 +180,9 @@ import Testing
         _ = stage.report(north: 1200)
         for step in 0..<100 { _ = stage.report(north: 1200 - Double(step) * 8) }
         #expect(stage.looks == 1)
-        _ = stage.report(north: 260)
-        #expect(stage.looks == 2)
+        // Near the edge its zone alone is asked: no other can be as near.
+        #expect(stage.report(north: 245)?.mode == .standard)
+        #expect(stage.report(north: 260)?.mode == .significant)
+        #expect(stage.looks == 1)
     }
 }

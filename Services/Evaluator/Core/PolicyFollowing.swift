@@ -21,7 +21,8 @@ extension PartitionState {
         let rules = turn.rules.reporting
         var surroundings: Surroundings?
         if let point = moment.point, people[place].policy.needsLook(at: moment, rules) {
-            surroundings = look(around: point, place, turn)
+            surroundings =
+                people[place].policy.glance(at: point, rules) ?? look(around: point, place, turn)
         }
         guard people[place].policy.follow(moment, rules, surroundings),
             let told = people[place].policy.told

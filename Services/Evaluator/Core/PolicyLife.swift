@@ -28,6 +28,7 @@ struct PolicyLife: Sendable {
         var point: EarthPoint
         var mode: ReportingMode
         var slackMetres: Double
+        var nearest: NearestZones?
     }
 
     /// What is known when it may change.
@@ -66,6 +67,11 @@ struct PolicyLife: Sendable {
         return basis.mode == .region && !keepsWatch(at: point, rules)
     }
 
+    /// The surroundings, where the zones that were nearest are enough to know them.
+    func glance(at point: EarthPoint, _ rules: ReportingRules) -> Surroundings? {
+        isStale ? nil : basis?.nearest?.surroundings(of: point, rules)
+    }
+
     /// Decides how to report from now on; true if that has to be told.
     ///
     /// - Parameter surroundings: those of the point, where ``needsLook(at:_:)`` says so.
@@ -77,7 +83,8 @@ struct PolicyLife: Sendable {
             guard let point = moment.point else { return followBlindly(moment) }
             if let surroundings {
                 basis = Basis(
-                    point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres)
+                    point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres,
+                    nearest: surroundings.nearest ?? basis?.nearest)
             }
             next.mode = basis?.mode ?? .significant
             switch next.mode {

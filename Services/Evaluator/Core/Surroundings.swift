@@ -18,7 +18,7 @@ struct SurroundingZone: Hashable, Sendable {
 }
 
 /// What the zones around a place ask of a phone that is there.
-struct Surroundings: Hashable, Sendable {
+struct Surroundings: Sendable {
     /// How to report there, without an emergency.
     private(set) var mode: ReportingMode
     /// The mode is the same at all places that are less far away than this, metres. Distances are
@@ -28,14 +28,16 @@ struct Surroundings: Hashable, Sendable {
     /// Zones that are close, where none is so close that the phone has to report by distance; the
     /// nearest first.
     private(set) var close: [SurroundingZone] = []
+    /// Those that are nearest, where they were looked for.
+    var nearest: NearestZones?
 
     /// Slack is no greater than this, metres.
     private static let slackMetresMax = 50_000.0
     /// Distances beyond this are not relied on, centimetres.
     private static let reliable: Int64 = 30_000_000
 
-    /// How far off a distance may be at most, centimetres: ten times what is promised.
-    private static func doubt(_ centimetres: Int64) -> Int64 { 500 + centimetres / 100 }
+    /// How far off a distance may be at most, centimetres: more than twice what is promised.
+    static func doubt(_ centimetres: Int64) -> Int64 { 120 + centimetres / 100 }
 
     /// By the distance to the nearest edge alone; nil where that is not enough to know.
     ///

@@ -4,12 +4,21 @@ import Model
 /// Looks for the nearest zones around a point, of all that judge a person. Kept from one look to
 /// the next, so that nothing is allocated; means nothing in between.
 struct ZoneSurvey: Sendable {
+    /// A zone and where its shape is.
+    private struct Found: Sendable {
+        var zone: SurroundingZone
+        var shape: NearestZones.Shape
+    }
+
     /// The nearest first.
-    private(set) var zones: [SurroundingZone] = []
+    private var nearest: [Found] = []
     /// Whether there are no others at all.
     private(set) var isAll = true
     private var count = 1
     private var found: [RegionDistance] = []
+
+    /// The nearest first.
+    var zones: [SurroundingZone] { nearest.map(\.zone) }
 
     /// What the zones around a point ask of a phone there.
     ///
@@ -17,9 +26,15 @@ struct ZoneSurvey: Sendable {
     mutating func surroundings(
         of point: EarthPoint, _ rules: ReportingRules, _ addAll: (inout ZoneSurvey) -> Void
     ) -> Surroundings {
-        begin(count: 1)
+        begin(count: NearestZones.count + 1)
         addAll(&self)
-        if let nearest = zones.first, let near = Surroundings(nearest: nearest.centimetres, rules) {
+        if let closest = nearest.first?.zone.centimetres,
+            var near = Surroundings(nearest: closest, rules)
+        {
+            near.nearest = NearestZones(
+                point: point, first: nearest[0].shape,
+                second: nearest.count > 1 ? nearest[1].shape : nil,
+                others: nearest.count > 2 ? nearest[2].zone.centimetres : nil)
             return near
         }
         // One more than are watched: where it is tells how long these are the nearest.
@@ -31,7 +46,7 @@ struct ZoneSurvey: Sendable {
     /// Begins a look for so many zones.
     mutating func begin(count: Int) {
         self.count = count
-        zones.removeAll(keepingCapacity: true)
+        nearest.removeAll(keepingCapacity: true)
         isAll = true
     }
 
@@ -67,13 +82,14 @@ struct ZoneSurvey: Sendable {
             centimetres: Int64(near.distance.centimetres.magnitude), center: center.coordinate,
             reachMetres: owner.regions.reachMetres(place),
             centerMetres: point.straightMetres(to: center))
-        if zones.count == count {
+        if nearest.count == count {
             isAll = false
-            guard let last = zones.last, zone.isNearer(than: last) else { return }
-            zones.removeLast()
+            guard let last = nearest.last, zone.isNearer(than: last.zone) else { return }
+            nearest.removeLast()
         }
-        var index = zones.count
-        while index > 0, zone.isNearer(than: zones[index - 1]) { index -= 1 }
-        zones.insert(zone, at: index)
+        var index = nearest.count
+        while index > 0, zone.isNearer(than: nearest[index - 1].zone) { index -= 1 }
+        let shape = NearestZones.Shape(regions: owner.regions, place: near.place)
+        nearest.insert(Found(zone: zone, shape: shape), at: index)
     }
 }
