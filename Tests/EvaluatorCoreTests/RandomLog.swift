@@ -13,13 +13,17 @@ struct RandomLog {
     private var random: SeededGenerator
     private let people: [PersonID]
     private let circles: [CircleID]
+    private let sets: [ZoneSetID]
     private var now = Timestamp(seconds: 1_760_000_000)
     private var placedCircles: [CircleID: Event] = [:]
     private var placedPeople: [PersonID: Event] = [:]
+    private var placedPages: [ZoneSetID: [Int: Event]] = [:]
     private var signals: [EmergencyID] = []
     private var state = PartitionState(logics: .two)
     /// Asked for so far, also those that are given up.
     private var wanted: [WantedClock] = []
+    /// Those of presence that run, and when they are told, which is seldom in time.
+    private var running: [(clock: WantedClock, told: Timestamp)] = []
     /// How often each kind of event comes, against each other.
     private let odds: [Int]
 
@@ -28,11 +32,12 @@ struct RandomLog {
         random = SeededGenerator(seed: seed)
         people = (1...4).map { PersonID(ID128(high: seed &* 7 ^ $0, low: $0)) }
         circles = (1...3).map { CircleID(ID128(high: seed &* 5 ^ $0, low: $0)) }
-        odds = [12, 3, 3, 3, 2, 1, 1, 2, 1, 1, 2, 1, 2].map { $0 * (seed % 3 == 0 ? 1 : 2) - 1 }
+        sets = (1...2).map { ZoneSetID(ID128(high: seed &* 3 ^ $0, low: $0)) }
+        odds = [30, 3, 4, 3, 2, 1, 1, 2, 1, 1, 2, 4, 1, 2, 2].map {
+            $0 * (seed % 3 == 0 ? 1 : 2) - 1
+        }
         for number in 0..<count {
-            if Bool.random(using: &random) {
-                now = now + .seconds(.random(in: 0...40, using: &random))
-            }
+            if Bool.random(using: &random) { pass(.random(in: 0...90, using: &random)) }
             append(number == count / 2 ? .inputLogic(LogicVersion(version: logic)) : body(number))
         }
     }
@@ -43,16 +48,42 @@ struct RandomLog {
         events.append(event)
         var outputs: [Event] = []
         state.handle(event, into: &outputs)
-        for case .clockWanted(let clock) in outputs.map(\.body) { wanted.append(clock) }
+        for output in outputs {
+            switch output.body {
+            case .clockWanted(let clock):
+                wanted.append(clock)
+                let late: Int64 =
+                    Bool.random(using: &random) ? 0 : .random(in: 0...200, using: &random)
+                if clock.rule == .presence { running.append((clock, clock.due + .seconds(late))) }
+            case .clockUnwanted(let clock): running.removeAll { $0.clock == clock }
+            default: break
+            }
+        }
         switch body {
         case .inputCircle(let circle): placedCircles[circle.circle] = event
         case .inputCircleRemoved(let removal): placedCircles[removal.circle] = nil
         case .inputPerson(let person): placedPeople[person.person] = event
         case .inputPersonRemoved(let removal): placedPeople[removal.person] = nil
+        case .inputSet(let set): placedPages[set.set, default: [:]][set.page] = event
+        case .inputSetRemoved(let removal): placedPages[removal.set] = nil
         default: break
         }
         configurations.append(
-            circles.compactMap { placedCircles[$0] } + people.compactMap { placedPeople[$0] })
+            circles.compactMap { placedCircles[$0] } + people.compactMap { placedPeople[$0] }
+                + sets.flatMap { (placedPages[$0] ?? [:]).sorted { $0.key < $1.key }.map(\.value) })
+    }
+
+    /// Time passes, and clocks are told.
+    private mutating func pass(_ seconds: Int64) {
+        let end = now + .seconds(seconds)
+        while let next = running.indices.min(by: { running[$0].told < running[$1].told }),
+            running[next].told <= end
+        {
+            let (clock, told) = running.remove(at: next)
+            now = max(now, told)
+            append(.inputClock(FiredClock(clock: clock, fired: now)))
+        }
+        now = end
     }
 
     private mutating func body(_ number: Int) -> EventBody {
@@ -73,15 +104,18 @@ struct RandomLog {
         case 7: return fired(person)
         case 8: return answer(number, of: person)
         case 9: return standing(number, of: person)
-        case 10:
-            let armed = Int.random(in: 0..<4, using: &random) > 0
-            return .inputArming(Arming(person: person, armed: armed, at: now))
         case 11:
-            let zone = ZoneID(ID128(high: 4, low: UInt64(number % 7)))
+            let page = Int.random(in: 0...2, using: &random)
+            return .inputSet(PlacedSet(set: pick(sets), page: page, zones: zones(ofPage: page)))
+        case 12: return .inputSetRemoved(SetRemoval(set: pick(sets)))
+        case 13:
+            return .inputArming(
+                Arming(person: person, armed: Int.random(in: 0..<4, using: &random) > 0, at: now))
+        case 14:
             return .inputAlarmAnswer(
                 AlarmAnswer(
-                    person: person, zone: maybe(zone), action: pick(AlarmAnswer.Action.allCases),
-                    at: now))
+                    person: person, zone: maybe(ZoneID.number(.random(in: 1...5, using: &random))),
+                    action: pick(AlarmAnswer.Action.allCases), at: now))
         default:
             return .inputCancel(
                 EmergencyCancel(
@@ -106,9 +140,10 @@ struct RandomLog {
 
     private mutating func fix() -> Fix {
         Fix(
-            time: now - .seconds(.random(in: 0...90, using: &random)), position: position(),
+            time: now - .seconds(.random(in: 0...30, using: &random)), position: position(),
             accuracyCentimetres: .random(in: 0...5000, using: &random),
-            altitudeCentimetres: maybe(4200), speedCentimetresPerSecond: maybe(-1),
+            altitudeCentimetres: maybe(4200),
+            speedCentimetresPerSecond: maybe(pick([-1, 200, 900])),
             courseDegrees: maybe(359))
     }
 
@@ -135,14 +170,48 @@ struct RandomLog {
             zone.alarm.sleepSeconds = .random(in: 0...90, using: &random)
             zone.messages = maybe([MessageID(ID128(high: 6, low: number % 3))]) ?? []
             if Int.random(in: 0..<20, using: &random) == 0 { zone.geometry.coefficients[0] = 77 }
+            bother(&zone)
             return zone
         }
+    }
+
+    private mutating func zones(ofPage page: Int) -> [PlacedZone] {
+        zones(shared: true).map { zone in
+            zone.with { $0.id = ZoneID(ID128(high: UInt64(page) << 48, low: zone.id.raw.low)) }
+        }
+    }
+
+    /// Lets a zone ask for what takes time. The log begins on a Thursday at 08:53 UTC.
+    private mutating func bother(_ zone: inout PlacedZone) {
+        zone.dwellSeconds = maybe(.random(in: 0...300, using: &random)) ?? 0
+        if Bool.random(using: &random) { zone.transitions.append(.cross) }
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            let start = Int.random(in: 4840...4900, using: &random)
+            let length = Int.random(in: 1...40, using: &random)
+            zone.schedule = ZoneSchedule(
+                windows: [
+                    ZoneWindow(start: start, end: start + length),
+                    ZoneWindow(start: start + length + 1, end: 5700),
+                ])
+        }
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            zone.absentByMinute = .random(in: 533...580, using: &random)
+        }
+        // An hour is left out in the middle of the log.
+        let step = ZoneOffset(at: 1_760_001_000, offset: 3600)
+        zone.clock = maybe(ZoneClock(timeZone: "Europe/Berlin", offsets: [step]))
     }
 
     private mutating func place(_ person: PersonID) -> PlacedPerson {
         PlacedPerson(
             person: person, leadingDevice: maybe(pick([World.phone, World.tablet])),
-            circles: circles.compactMap { maybe($0) }, zones: zones(shared: false))
+            circles: circles.compactMap { maybe($0) }, zones: zones(shared: false),
+            sets: sets.compactMap { maybe($0) },
+            unshared: circles.compactMap { circle in
+                guard Int.random(in: 0..<4, using: &random) == 0 else { return nil }
+                let until = now + .seconds(.random(in: -10...300, using: &random))
+                return UnsharedCircle(circle: circle, until: maybe(until))
+            }, refused: maybe([ZoneID.number(2)]) ?? [])
     }
 
     private mutating func signal(_ number: Int, of person: PersonID) -> EmergencySignal {

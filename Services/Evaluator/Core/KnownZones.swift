@@ -16,20 +16,23 @@ struct KnownZones: Sendable {
     /// The zone as it judges the person; nil where it does not. Own zones come first, then circle
     /// by circle, then set by set.
     func zone(_ id: ZoneID, of person: PersonState, at now: Timestamp) -> FoundZone? {
-        if let place = person.ownZones.place(of: id) {
-            return judging(person, FoundZone(person.ownZones, place, of: .own), now)
+        if let place = person.ownZones.place(of: id),
+            let found = judging(person, FoundZone(person.ownZones, place, of: .own), now)
+        {
+            return found
         }
         for circle in person.circles {
-            guard let index = circles.place(of: circle),
-                let place = circles[index].place(of: id)
+            guard let index = circles.place(of: circle), let place = circles[index].place(of: id)
             else { continue }
-            return judging(person, FoundZone(circles[index], place, of: .circle(circle)), now)
+            let found = FoundZone(circles[index], place, of: .circle(circle))
+            if let found = judging(person, found, now) { return found }
         }
         for set in person.sets {
             guard let index = sets.place(of: set), let prepared = sets[index].zone(id) else {
                 continue
             }
-            return judging(person, FoundZone(prepared, of: .set(set)), now)
+            let found = FoundZone(prepared, of: .set(set))
+            if let found = judging(person, found, now) { return found }
         }
         return nil
     }

@@ -48,9 +48,20 @@ extension PartitionState {
             people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             people[place].isAbsenceStale = false
             people[place].wake = nextWait(of: people[place], rules)?.due ?? .distantFuture
+            try checkClock(of: people[place], reader)
         }
         guard reader.isAtEnd else {
             throw StateError(.truncated, "state", "it goes on after its end")
+        }
+    }
+
+    /// A clock runs for the first wait. Without it a state could be waited through for ages.
+    private func checkClock(
+        of person: PersonState, _ reader: StateReader
+    ) throws(StateError) {
+        guard person.wake < .distantFuture else { return }
+        guard let clock = person.clock, person.wake >= clock - .seconds(86_400) else {
+            throw reader.refusal("a wait that no clock runs for")
         }
     }
 

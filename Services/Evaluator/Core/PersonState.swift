@@ -78,7 +78,7 @@ struct PersonState: Sendable {
         case .own: return true
         case .circle(let circle): return shares(with: circle, at: now)
         // A set is there through a circle: any that is shared with will do.
-        case .set: return circles.contains { shares(with: $0, at: now) }
+        case .set: return circles.isEmpty || circles.contains { shares(with: $0, at: now) }
         }
     }
 
