@@ -27,7 +27,7 @@ struct Surroundings: Sendable {
     private(set) var slackMetres: Double
     /// Zones that are close, where none is so close that the phone has to report by distance; the
     /// nearest first.
-    private(set) var close: [SurroundingZone] = []
+    private(set) var close: ArraySlice<SurroundingZone> = []
     /// Those that are nearest, where they were looked for.
     var nearest: NearestZones?
 
@@ -45,9 +45,9 @@ struct Surroundings: Sendable {
     init?(nearest: Int64, _ rules: ReportingRules) {
         guard nearest < rules.significantCentimetres else { return nil }
         mode = nearest < rules.standardCentimetres ? .standard : .significant
-        let thresholds = [rules.standardCentimetres, rules.significantCentimetres]
         slackMetres = Surroundings.slackMetresMax
-        for threshold in thresholds { keep(Surroundings.way(from: nearest, to: threshold)) }
+        keep(Surroundings.way(from: nearest, to: rules.standardCentimetres))
+        keep(Surroundings.way(from: nearest, to: rules.significantCentimetres))
     }
 
     /// Far from every edge.
@@ -60,7 +60,7 @@ struct Surroundings: Sendable {
         slackMetres = isAll && zones.isEmpty ? Surroundings.slackMetresMax : 0
         guard let nearest = zones.first?.centimetres else { return }
         let limit = max(rules.closeCentimetresMin, rules.closeFactor * nearest)
-        close = Array(zones.prefix(rules.regionsMax).prefix { $0.centimetres <= limit })
+        close = zones.prefix(rules.regionsMax).prefix { $0.centimetres <= limit }
         slackMetres = Surroundings.slackMetresMax
         keep(Surroundings.way(from: nearest, to: rules.significantCentimetres))
         keepClose(among: zones, limit: limit, rules)

@@ -4,21 +4,14 @@ import Model
 /// Looks for the nearest zones around a point, of all that judge a person. Kept from one look to
 /// the next, so that nothing is allocated; means nothing in between.
 struct ZoneSurvey: Sendable {
-    /// A zone and where its shape is.
-    private struct Found: Sendable {
-        var zone: SurroundingZone
-        var shape: NearestZones.Shape
-    }
-
     /// The nearest first.
-    private var nearest: [Found] = []
+    private(set) var zones: [SurroundingZone] = []
+    /// Where their shapes are, in the same places.
+    private var shapes: [NearestZones.Shape] = []
     /// Whether there are no others at all.
     private(set) var isAll = true
     private var count = 1
     private var found: [RegionDistance] = []
-
-    /// The nearest first.
-    var zones: [SurroundingZone] { nearest.map(\.zone) }
 
     /// What the zones around a point ask of a phone there.
     ///
@@ -28,13 +21,12 @@ struct ZoneSurvey: Sendable {
     ) -> Surroundings {
         begin(count: NearestZones.count + 1)
         addAll(&self)
-        if let closest = nearest.first?.zone.centimetres,
+        if let closest = zones.first?.centimetres,
             var near = Surroundings(nearest: closest, rules)
         {
             near.nearest = NearestZones(
-                point: point, first: nearest[0].shape,
-                second: nearest.count > 1 ? nearest[1].shape : nil,
-                others: nearest.count > 2 ? nearest[2].zone.centimetres : nil)
+                point: point, first: shapes[0], second: shapes.count > 1 ? shapes[1] : nil,
+                others: zones.count > 2 ? zones[2].centimetres : nil)
             return near
         }
         // One more than are watched: where it is tells how long these are the nearest.
@@ -46,7 +38,8 @@ struct ZoneSurvey: Sendable {
     /// Begins a look for so many zones.
     mutating func begin(count: Int) {
         self.count = count
-        nearest.removeAll(keepingCapacity: true)
+        zones.removeAll(keepingCapacity: true)
+        shapes.removeAll(keepingCapacity: true)
         isAll = true
     }
 
@@ -82,14 +75,15 @@ struct ZoneSurvey: Sendable {
             centimetres: Int64(near.distance.centimetres.magnitude), center: center.coordinate,
             reachMetres: owner.regions.reachMetres(place),
             centerMetres: point.straightMetres(to: center))
-        if nearest.count == count {
+        if zones.count == count {
             isAll = false
-            guard let last = nearest.last, zone.isNearer(than: last.zone) else { return }
-            nearest.removeLast()
+            guard let last = zones.last, zone.isNearer(than: last) else { return }
+            zones.removeLast()
+            shapes.removeLast()
         }
-        var index = nearest.count
-        while index > 0, zone.isNearer(than: nearest[index - 1].zone) { index -= 1 }
-        let shape = NearestZones.Shape(regions: owner.regions, place: near.place)
-        nearest.insert(Found(zone: zone, shape: shape), at: index)
+        var index = zones.count
+        while index > 0, zone.isNearer(than: zones[index - 1]) { index -= 1 }
+        zones.insert(zone, at: index)
+        shapes.insert(NearestZones.Shape(regions: owner.regions, place: near.place), at: index)
     }
 }
