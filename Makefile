@@ -48,7 +48,7 @@ endif
 test-long: setup ## try the evaluator on a million random cases and a long real track
 	swift build --build-tests $(FLAGS)
 	LONG_TESTS=1 $(TESTS) \
-		--filter 'ExactnessTests|LookingUpTests|OffsetTests|DistrictTests|RealTrackTests'
+		--filter 'ExactnessTests|CrossingTests|LookingUpTests|OffsetTests|DistrictTests|RealTrackTests'
 
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
 	@scripts/fuzz wire $(RUNS)
@@ -76,7 +76,7 @@ lint: ## check format and scripts
 	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
-	@for script in scripts/bench scripts/bench-bus scripts/geodesic-table; do \
+	@for script in scripts/bench scripts/bench-bus scripts/geodesic-table docs/edge-noise; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
 
