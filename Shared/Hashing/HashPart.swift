@@ -110,9 +110,3 @@ extension UnsafeMutableRawBufferPointer {
         index += bytes.count
     }
 }
-
-extension [UInt8] {
-    mutating func appendLittleEndian(_ value: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
-    }
-}

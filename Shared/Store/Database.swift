@@ -109,9 +109,6 @@ public final class Database {
     /// Rows that the last statement inserted, changed or deleted.
     public var lastChanges: Int { Int(sqlite3_changes64(connection.pointer)) }
 
-    /// The row id that the last insert gave.
-    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection.pointer) }
-
     /// Gives each row to the closure, which may run other statements.
     public func rows(
         _ sql: String, _ values: Value..., each: (Row) throws -> Void
