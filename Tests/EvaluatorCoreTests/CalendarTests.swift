@@ -71,6 +71,27 @@ import Testing
         #expect(always.isOpen(at: Self.time("2026-01-05T12:00:00Z")))
     }
 
+    @Test func `what is always open closes on an exception, however far away`() {
+        let monday = Self.time("2026-01-05T12:00:00Z")
+        for minutes in [1440, 720, 30] {
+            let windows = stride(from: 0, to: 10_080, by: minutes).map {
+                ZoneWindow(start: $0, end: $0 + minutes)
+            }
+            for (day, closing) in [
+                ("2026-01-06", "2026-01-05T23:00:00Z"), ("2026-01-20", "2026-01-19T23:00:00Z"),
+                ("2026-06-10", "2026-06-09T22:00:00Z"), ("2027-09-01", "2027-08-31T23:00:00Z"),
+            ] {
+                let calendar = Self.calendar(windows, except: ["2025-12-31", "2027-12-01", day])
+                #expect(calendar.closing(after: monday) == Self.time(closing), "\(day)")
+            }
+            // One evening begins early, and is not held up by the day after.
+            var over = windows.filter { $0.start < 1440 || $0.start >= 4320 }
+            over.append(ZoneWindow(start: 1440, end: 4320))
+            let calendar = Self.calendar(over, except: ["2026-04-15", "2026-04-16"])
+            #expect(calendar.closing(after: monday) == Self.time("2026-04-15T22:00:00Z"))
+        }
+    }
+
     @Test func `no window begins on an exception, and one from the day before goes on`() {
         let calendar = Self.calendar(
             [Self.window(0, 1320, 1800), Self.window(1, 480, 840)], except: ["2026-01-06"])

@@ -39,12 +39,20 @@ struct ZoneCalendar: Hashable, Sendable {
 
     /// When it is closed first, from a moment on at which it is open; nil if that is years away.
     func closing(after time: Timestamp) -> Timestamp? {
-        guard schedule != nil else { return nil }
+        guard let schedule else { return nil }
         let last = time.seconds + ZoneCalendar.weeksMax * 7 * ZoneCalendar.day
         var moment = time.seconds
+        var walked = moment
         while moment < last {
             guard let end = end(ofWindowAt: moment) else { return Timestamp(seconds: moment) }
             moment = end
+            // Open for more than a week, it is open until an exception: nobody walks there.
+            guard moment - walked >= 15 * ZoneCalendar.day else { continue }
+            let today = day(at: moment)
+            let exceptions = schedule.exceptions.lazy.map(Int64.init).filter { $0 >= today }
+            guard let next = exceptions.min() else { return nil }
+            moment = max(moment, self.moment(ofWall: (next - 1) * ZoneCalendar.day))
+            walked = moment
         }
         return nil
     }
