@@ -42,6 +42,18 @@ struct AlarmTests {
         world.sent.map { "\($0.address) \($0.text.prefix { $0 != "," })" }.sorted()
     }
 
+    @Test func `arming again where nobody has moved is heard again`() {
+        var world = world()
+        for _ in 1...2 {
+            world.clear()
+            world.tell(.alarmStarted(news(world, initial: true)))
+            #expect(world.addresses.contains("+60111000003"))
+            world.clear()
+            world.tell(.alarmEnded(news(world, end: .disarmed)))
+            #expect(world.addresses.contains("+60111000003"))
+        }
+    }
+
     @Test func `own phones ring each time, guardians hear start and end once`() {
         var world = world(push: [Self.phone, Self.tablet])
         world.tell(.alarmStarted(news(world)))

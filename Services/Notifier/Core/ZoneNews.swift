@@ -115,14 +115,16 @@ public struct ZoneNews: Hashable, Sendable {
     }
 
     /// An alert zone tells by a crossing and by its alarm of the same fix: people hear it once. Who
-    /// is near goes on being alarmed: that end is still to come.
+    /// is near goes on being alarmed: that end is still to come. An alarm that starts or ends while
+    /// nobody moves, by arming for one, is news each time.
     func scope(of event: EventID) -> EventID {
         guard zoneKind == .alert, let fix else { return event }
         let part: String
         switch kind {
-        case .entered, .approached, .alarmStarted: part = "start"
-        case .left(isNear: false), .alarmEnded: part = "end"
-        case .left(isNear: true), .dwelled, .passed, .absent: return event
+        case .entered, .approached, .alarmStarted(_, initial: false): part = "start"
+        case .left(isNear: false), .alarmEnded(.exit): part = "end"
+        case .left(isNear: true), .dwelled, .passed, .absent, .alarmStarted, .alarmEnded:
+            return event
         }
         return EventID(
             Hash.id(
