@@ -199,6 +199,19 @@ import Testing
         #expect(world.report(north: 900).due.isEmpty)
     }
 
+    @Test func `what time has brought before a record is told apart from what the record brings`() {
+        var opening = pit(1, messages: [4])
+        // It is Thursday, 2025-10-09, 08:53:20.
+        opening.schedule = ZoneSchedule(windows: [ZoneWindow(start: 4860, end: 4920)])
+        var world = World(zones: [opening])
+        _ = world.report(north: 0)
+        // It is open before its clock has come.
+        world.pass(seconds: 500)
+        let outputs = world.place([opening, pit(2, messages: [5])])
+        #expect(outputs.due.map { $0.messages.map(\.raw.low) } == [[4], [5]])
+        #expect(Set(outputs.map(\.id)).count == outputs.count)
+    }
+
     @Test func `a message is due by an alarm also where somebody is found, by a safe zone not`() {
         var home = PlacedZone.round(3)
         home.messages = [MessageID(ID128(high: 6, low: 2))]

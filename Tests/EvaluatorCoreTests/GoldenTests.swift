@@ -11,10 +11,10 @@ import Testing
         (0, 0x2782_4129_24f6_5d5f, 0x40bd_efd9_4169_e6ca),
         (1, 0x2782_4129_24f6_5d5f, 0x40bd_efd9_4169_e6ca),
         (50, 0x33cb_20f1_0bd2_1eec, 0xe187_d319_a7b3_7e51),
-        (200, 0x3599_bd38_e52e_0842, 0x2a7d_971e_8057_bd1e),
-        (500, 0xb59f_3832_cb2e_1ad5, 0x259e_0a70_f8e7_3451),
-        (1000, 0x163a_1138_9a3f_84eb, 0x22f9_1798_e8f1_1508),
-        (2000, 0x807f_fdd5_74e8_8447, 0x0fa5_d2c2_21aa_a229),
+        (200, 0x3599_bd38_e52e_0842, 0xb4cc_0526_e740_c1ca),
+        (500, 0xb59f_3832_cb2e_1ad5, 0x1fac_87f5_a556_6be9),
+        (1000, 0x163a_1138_9a3f_84eb, 0xa7e6_e41f_4ad0_6343),
+        (2000, 0x807f_fdd5_74e8_8447, 0xc6e9_6565_cbaa_50d6),
     ]
 
     @Test func `states and outputs of a log are the ones they always were`() {

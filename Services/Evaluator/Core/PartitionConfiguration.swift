@@ -117,11 +117,15 @@ extension PartitionState {
         }
     }
 
-    /// Time passes for people before a record that changes what would be decided about them.
+    /// Time passes for people before a record that changes what would be decided about them. What
+    /// comes of it is told apart from what comes of the record.
     private mutating func pass(
         _ people: [PersonID], _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
-        for person in people { turn(person, event, rules, into: &outputs) { _, _, _ in } }
+        let before = Event(
+            id: EventID(Hash.id("before", .id(event.id))), time: event.time, trace: event.trace,
+            body: event.body)
+        for person in people { turn(person, before, rules, into: &outputs) { _, _, _ in } }
     }
 
     /// Forgets a person; an emergency that still runs is resolved, so that nobody goes on being
