@@ -13,6 +13,21 @@ struct KnownZones: Sendable {
         }
     }
 
+    /// How far from a point no zone of the person has a line that anything depends on, metres.
+    func clearance(at point: EarthPoint, for person: PersonState) -> Double {
+        var metres = person.ownZones.regions.clearance(
+            at: point, withinMetres: Clearing.metresMax)
+        for circle in person.circles {
+            guard let place = circles.place(of: circle) else { continue }
+            metres = circles[place].regions.clearance(at: point, withinMetres: metres)
+        }
+        for set in person.sets {
+            guard let place = sets.place(of: set) else { continue }
+            metres = sets[place].judged.regions.clearance(at: point, withinMetres: metres)
+        }
+        return metres
+    }
+
     /// The zone as it judges the person; nil where it does not. Own zones come first, then circle
     /// by circle, then set by set.
     func zone(_ id: ZoneID, of person: PersonState, at now: Timestamp) -> FoundZone? {

@@ -7,6 +7,7 @@ extension PartitionState {
     ///
     /// - Returns: whether it is one.
     mutating func configure(_ body: EventBody) -> Bool {
+        arrangements += 1
         switch body {
         case .inputCircle(let circle):
             let place = zones.circles.place(of: circle.circle, making: JudgedZones())

@@ -35,6 +35,7 @@ extension PartitionState {
         }
         people[place].suspect = SuspectFix(fix: fix, since: turn.now)
         people[place].isWakeStale = true
+        people[place].clearing.end()
         judge(ZoneJudge(fix, .suspect), place, &turn)
     }
 
@@ -52,7 +53,14 @@ extension PartitionState {
         {
             judge.way = before
         }
-        self.judge(judge, place, &turn)
+        if occasion != .first, !looksAlways,
+            people[place].clearing.holds(fix.fix.position, at: arrangements)
+        {
+            clearFixes += 1
+        } else {
+            self.judge(judge, place, &turn)
+            if !looksAlways { clear(around: fix.point, place, turn) }
+        }
         people[place].trusted = fix
         turn.believed = fix
         if people[place].suspect != nil {
@@ -62,8 +70,16 @@ extension PartitionState {
     }
 
     private mutating func judge(_ judge: ZoneJudge, _ place: Int, _ turn: inout Turn) {
+        turn.isSettled = true
         if !people[place].sets.isEmpty { zones.build(people[place].sets) }
         judge.decide(&people[place], zones, looking: &nearZones, &turn)
+    }
+
+    /// After a fix that was judged by: finds out how far from it no zone can say anything else.
+    private mutating func clear(around point: EarthPoint, _ place: Int, _ turn: Turn) {
+        guard people[place].clearing.isWorthWhile(), turn.isSettled else { return }
+        let metres = zones.clearance(at: point, for: people[place])
+        people[place].clearing.make(around: point, metres: metres, at: arrangements)
     }
 
     // MARK: What time brings

@@ -14,6 +14,12 @@ public struct PartitionState: Sendable {
     public private(set) var unknownLogic: Int?
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public internal(set) var unreadableZones = 0
+    /// Whether zones are looked at for fixes in clearings, too, which changes no decision.
+    package var looksAlways = false
+    /// Fixes for which no zone was looked at.
+    package internal(set) var clearFixes = 0
+    /// Counts what may change what zones say of those who do not move; no part of the state.
+    var arrangements: UInt64 = 0
     /// For looking up zones; means nothing between two records.
     var nearZones = JudgedZones.Search()
     /// For looking around; means nothing between two records.
@@ -29,7 +35,10 @@ public struct PartitionState: Sendable {
     /// Takes one record of `in/p`; what it leads to is appended to `outputs`, in order.
     public mutating func handle(_ event: Event, into outputs: inout [Event]) {
         guard unknownLogic == nil else { return }
-        if case .inputLogic(let asked) = event.body { logic = asked.version }
+        if case .inputLogic(let asked) = event.body {
+            logic = asked.version
+            arrangements += 1
+        }
         guard let rules = logics.rules(of: logic) else {
             unknownLogic = logic
             return

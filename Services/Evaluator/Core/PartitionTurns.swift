@@ -92,6 +92,7 @@ extension PartitionState {
     }
 
     private mutating func handle(_ wait: Wait, _ place: Int, _ turn: inout Turn) {
+        people[place].clearing.end()
         switch wait.kind {
         case .dwell: wait.zone.map { dwell($0, place, &turn) }
         case .schedule: wait.zone.map { openOrClose($0, place, due: wait.due, &turn) }

@@ -43,6 +43,7 @@ struct PersonState: Sendable {
 
     // Follows from the rest.
 
+    var clearing = Clearing()
     /// When the first wait is over.
     var wake = Timestamp.distantFuture
     /// Whether ``wake`` has to be found anew.

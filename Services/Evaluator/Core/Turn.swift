@@ -28,6 +28,8 @@ struct Turn {
     var end: Timestamp
     /// Zones whose messages are due.
     var fired = FiredZones()
+    /// Whether what is known of each zone that was looked at is what the fix alone would say.
+    var isSettled = true
     var outputs: [Event] = []
 
     init(_ event: Event, _ rules: EvaluatorRules) {

@@ -85,6 +85,7 @@ struct ZoneJudge {
         if isAway, way == nil || !zones.zones[place].isCrossed { return }
         guard person.isJudged(by: zones.zones[place], of: source, at: turn.now) else { return }
         if zones.zones[place].isScheduled, !zones.details[place].calendar.isOpen(at: turn.now) {
+            turn.isSettled = false
             return close(FoundZone(zones, place, of: source), kept, &person, &turn)
         }
         // Inside, and surely inside still: the edge is not worth a look.
@@ -100,6 +101,7 @@ struct ZoneJudge {
                 hysteresisMetres: zones.zones[place].hysteresisMetres,
                 accuracyCentimetres: fix.fix.accuracyCentimetres),
             before: occasion == .first ? nil : before)
+        if verdict.raw != verdict.presence { turn.isSettled = false }
         let isCrossed =
             way != nil && zones.zones[place].isCrossed && isCrossing(zones, place, before, verdict)
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,

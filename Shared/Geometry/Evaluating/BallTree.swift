@@ -26,9 +26,11 @@ struct BallTree: Sendable {
             self.high = high
         }
 
-        init(_ ball: Ball) {
-            low = SIMD4(ball.x - ball.reach, ball.y - ball.reach, ball.z - ball.reach, 0)
-            high = SIMD4(ball.x + ball.reach, ball.y + ball.reach, ball.z + ball.reach, 0)
+        /// Around a ball that is larger by so many decimetres.
+        init(_ ball: Ball, extra: Int32) {
+            let reach = ball.reach + extra
+            low = SIMD4(ball.x - reach, ball.y - reach, ball.z - reach, 0)
+            high = SIMD4(ball.x + reach, ball.y + reach, ball.z + reach, 0)
         }
 
         func union(_ other: Box) -> Box {
@@ -56,16 +58,21 @@ struct BallTree: Sendable {
     /// Where each level of boxes begins, and where the last ends.
     let levels: [Int]
 
-    /// - Parameter spans: of regions, in the order of their indices
-    init(_ spans: [CubeSpan]) {
-        let order = spans.enumerated().map { (curve: $1.curve, place: $0) }
-            .sorted { ($0.curve, $0.place) < ($1.curve, $1.place) }
-        balls = order.map { entry in
-            let span = spans[entry.place]
+    /// - Parameters:
+    ///   - spans: of regions, in the order of their indices
+    ///   - extra: what boxes hold of each beyond its ball, decimetres; nothing where the list ends
+    init(_ spans: [CubeSpan], extra: [Int32]) {
+        let order = CubeSpan.order(spans)
+        balls = order.map { place in
+            let span = spans[place]
             return Ball(
-                x: span.x, y: span.y, z: span.z, reach: span.reach, place: Int32(entry.place))
+                x: span.x, y: span.y, z: span.z, reach: span.reach, place: Int32(place))
         }
-        var boxes = BallTree.packed(balls.map(Box.init))
+        var boxes = BallTree.packed(
+            balls.map { ball in
+                let place = Int(ball.place)
+                return Box(ball, extra: place < extra.count ? extra[place] : 0)
+            })
         var levels = [0, boxes.count]
         while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
             boxes += BallTree.packed(Array(boxes[levels[levels.count - 2]...]))

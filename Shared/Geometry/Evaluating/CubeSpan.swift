@@ -74,6 +74,21 @@ struct CubeSpan {
         return (away * down).sum().magnitude <= half * down.absolute.sum() + bend
     }
 
+    /// Their indices, so that those that are close together in space are close together.
+    static func order(_ spans: [CubeSpan]) -> [Int] {
+        let keys = spans.enumerated().map { Step(curve: $1.curve, index: $0) }.sorted()
+        return keys.map(\.index)
+    }
+
+    private struct Step: Comparable {
+        var curve: UInt64
+        var index: Int
+
+        static func < (left: Step, right: Step) -> Bool {
+            left.curve != right.curve ? left.curve < right.curve : left.index < right.index
+        }
+    }
+
     /// Where the middle is on a curve that goes through all of space: of two that are close
     /// together there, most are close together on the curve.
     var curve: UInt64 {

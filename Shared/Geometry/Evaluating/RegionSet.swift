@@ -1,3 +1,5 @@
+import Model
+
 /// A region that a point may be in.
 public struct NearRegion: Hashable, Sendable {
     /// Index of the region.
@@ -29,34 +31,42 @@ public final class RegionSet: Sendable {
     /// Of all shapes, one after the other.
     let edges: [Edge]
     private let cubes: CubeIndex
-    /// Of the regions as they are, nothing added to their reach.
+    /// Of the regions as they are, nothing added to their reach; in boxes that hold that, too.
     let tree: BallTree
+    /// Metres by region; nothing where the list ends.
+    let extraReach: [Double]
 
     /// Takes time and memory in proportion to the number of regions.
     ///
     /// - Parameter extraReachMetres: by region, how much farther than its edge it is found by
-    ///   ``append(near:to:)``, such as its alert distance; nothing where the list ends.
+    ///   ``append(near:to:)``, such as its alert distance; empty for nothing anywhere
     public init(
         _ regions: some RandomAccessCollection<Region>, extraReachMetres: [Double] = []
     ) {
+        invariant(
+            extraReachMetres.isEmpty || extraReachMetres.count == regions.count,
+            "an extra reach is given for each region or for none")
         var edges: [Edge] = []
         edges.reserveCapacity(regions.reduce(0) { $0 + $1.edges.count })
         let shapes = regions.map { $0.shape.moved($0.edges, to: &edges) }
         self.shapes = shapes
         self.edges = edges
-        tree = BallTree(shapes.map { CubeSpan($0) })
-        let spans = shapes.enumerated().map { place, shape in
-            let extra = place < extraReachMetres.count ? extraReachMetres[place] : 0
-            return CubeSpan(shape, extraMetres: extra)
+        extraReach = extraReachMetres.contains { $0 > 0 } ? extraReachMetres : []
+        let plain = shapes.map { CubeSpan($0) }
+        guard !extraReach.isEmpty else {
+            tree = BallTree(plain, extra: [])
+            cubes = CubeIndex(plain, cores: shapes.map { $0.core(edges) })
+            return
         }
+        let spans = zip(shapes, extraReach).map { CubeSpan($0, extraMetres: $1) }
+        tree = BallTree(plain, extra: zip(spans, plain).map { $0.reach - $1.reach })
         cubes = CubeIndex(spans, cores: shapes.map { $0.core(edges) })
     }
 
     /// The order in which regions lie best, as indices: those that are close together on earth are
     /// then close together in memory.
     public static func order(of regions: some Collection<Region>) -> [Int] {
-        regions.enumerated().map { (curve: CubeSpan($1.shape).curve, index: $0) }
-            .sorted { ($0.curve, $0.index) < ($1.curve, $1.index) }.map(\.index)
+        CubeSpan.order(regions.map { CubeSpan($0.shape) })
     }
 
     /// Appends all regions that contain the point or are within 50 cm of it (and their extra

@@ -1,0 +1,159 @@
+import EvaluatorCore
+import Geometry
+import Model
+import TestSupport
+import Testing
+
+/// A clearing spares looking at zones and changes nothing: the same log with and without leads to
+/// the same outputs and the same state, byte by byte, after every event.
+@Suite struct ClearingTests {
+    private static func twins(_ logics: EvaluatorLogics = .current) -> [PartitionState] {
+        var plain = PartitionState(logics: logics)
+        plain.looksAlways = true
+        return [PartitionState(logics: logics), plain]
+    }
+
+    /// Gives an event to both, and returns what it led to; nil where they differ.
+    private func handle(_ event: Event, _ twins: inout [PartitionState]) -> [Event]? {
+        var outputs: [[Event]] = [[], []]
+        for twin in twins.indices { twins[twin].handle(event, into: &outputs[twin]) }
+        guard outputs[0] == outputs[1], twins[0].encodedState() == twins[1].encodedState() else {
+            return nil
+        }
+        return outputs[0]
+    }
+
+    @Test func `a log in which anything may happen leads to the same`() {
+        for seed in 0..<20 as Range<UInt64> {
+            let log = RandomLog(seed: seed, count: 300, logic: 2)
+            var twins = Self.twins(.two)
+            for (position, event) in log.events.enumerated() {
+                let outputs = handle(event, &twins)
+                #expect(outputs != nil, "seed \(seed), position \(position)")
+            }
+        }
+    }
+
+    /// Metres a step: standing still, walking, driving.
+    @Test(arguments: [3.0, 25, 400])
+    func `people on their ways lead to the same, and most fixes are spared`(step: Double) {
+        var spared = 0
+        var fixes = 0
+        var told = 0
+        for seed in 0..<4 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var town = Town(&random, latitude: [3, 60, -16.9, 89.7][Int(seed % 4)])
+            var twins = Self.twins()
+            for number in 0..<500 {
+                let body =
+                    number % 125 == 0
+                    ? town.circle(&random) : town.event(&random, metres: step, number: number)
+                if number % 125 == 0 { _ = handle(town.person(at: number), &twins) }
+                let event = town.event(body, number: number)
+                let before = twins[0].clearFixes
+                let outputs = handle(event, &twins)
+                #expect(outputs != nil, "seed \(seed), step \(number)")
+                told += outputs?.count ?? 0
+                spared += twins[0].clearFixes - before
+                fixes += 1
+            }
+            #expect(twins[1].clearFixes == 0)
+        }
+        #expect(told > 2, "\(told)")
+        #expect(spared > fixes / (step < 100 ? 3 : 20), "\(spared) of \(fixes)")
+    }
+
+    @Test func `a clearing ends with any record of configuration`() {
+        var world = World(zones: [])
+        for _ in 0..<9 { #expect(world.report(north: 0).isEmpty) }
+        #expect(world.state.clearFixes > 0)
+        // A zone around whoever stands there.
+        #expect(world.place([.round()]).isEmpty)
+        #expect(world.report(north: 0).marbles == "!")
+        for _ in 0..<40 { #expect(world.report(north: 0).isEmpty) }
+        let spared = world.state.clearFixes
+        #expect(world.place([]).isEmpty)
+        _ = world.report(north: 0)
+        #expect(world.state.clearFixes == spared)
+    }
+}
+
+/// One circle of many zones, one person who moves.
+private struct Town {
+    private var position: Coordinate
+    private let middle: Coordinate
+    private var now = Timestamp(seconds: 1_760_000_000)
+
+    init(_ random: inout SeededGenerator, latitude: Double) {
+        // Next to the antimeridian, so that some go over it.
+        middle = Coordinate(latitude: latitude, longitude: 179.995) ?? World.middle
+        position = middle
+    }
+
+    private func place(_ random: inout SeededGenerator, metres: Double) -> Coordinate {
+        moved(
+            middle, north: .random(in: -metres...metres, using: &random),
+            east: .random(in: -metres...metres, using: &random))
+    }
+
+    private func moved(_ place: Coordinate, north: Double, east: Double) -> Coordinate {
+        // As wide as it is at the next pole but for a little.
+        let (_, across) = widths
+        var longitude = place.longitude + east / across
+        if longitude > 180 { longitude -= 360 }
+        if longitude < -180 { longitude += 360 }
+        return Coordinate(
+            latitude: min(max(place.latitude + north / 111_000, -90), 90), longitude: longitude)
+            ?? place
+    }
+
+    /// Metres a degree north, and east of here.
+    private var widths: (north: Double, east: Double) {
+        let angle = middle.latitude * .pi / 180
+        let cosine = 1 - angle * angle / 2 + angle * angle * angle * angle / 24
+        return (111_000, max(111_000 * cosine, 600))
+    }
+
+    mutating func circle(_ random: inout SeededGenerator) -> EventBody {
+        let zones = (0..<UInt64.random(in: 5...60, using: &random)).map { number in
+            PlacedZone.round(
+                number, radius: .random(in: 20...500, using: &random),
+                kind: Bool.random(using: &random) ? .safe : .alert,
+                hysteresis: .random(in: 0...60, using: &random),
+                at: place(&random, metres: 6000))
+        }
+        return .inputCircle(PlacedCircle(circle: World.circle, zones: zones))
+    }
+
+    func person(at number: Int) -> Event {
+        event(
+            .inputPerson(
+                PlacedPerson(
+                    person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])),
+            number: 100_000 + number)
+    }
+
+    mutating func event(
+        _ random: inout SeededGenerator, metres: Double, number: Int
+    ) -> EventBody {
+        now = now + .seconds(30)
+        // Back to the town now and then, and sometimes far away.
+        if Int.random(in: 0..<200, using: &random) == 0 {
+            position = place(&random, metres: 6000)
+        }
+        position = moved(
+            position, north: .random(in: -metres...metres, using: &random),
+            east: .random(in: -metres...metres, using: &random))
+        let fix = Fix(
+            time: now, position: position,
+            accuracyCentimetres: .random(in: 0...9000, using: &random))
+        return .inputReport(
+            Report(
+                id: ReportID(ID128(high: 8, low: UInt64(number))), person: World.person,
+                device: World.phone, fix: fix, received: now))
+    }
+
+    func event(_ body: EventBody, number: Int) -> Event {
+        Event(id: EventID(ID128(high: 9, low: UInt64(number))), time: now, body: body)
+    }
+}
