@@ -34,9 +34,11 @@ struct Slots<Key: Hashable & Comparable & Sendable, Value: Sendable>: Sendable {
         return place
     }
 
+    /// Always inlined: else each look at a large value would copy all of it, to memory that is
+    /// allocated for that.
     subscript(place: Int) -> Value {
-        _read { yield values[place] }
-        _modify { yield &values[place] }
+        @inline(__always) _read { yield values[place] }
+        @inline(__always) _modify { yield &values[place] }
     }
 
     /// Frees the key's place; `empty` takes it until it is used again.
