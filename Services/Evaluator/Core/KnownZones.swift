@@ -14,7 +14,7 @@ struct KnownZones: Sendable {
     }
 
     /// How far from a point no zone of the person has a line that anything depends on, metres.
-    func clearance(at point: EarthPoint, for person: PersonState) -> Double {
+    func clearance(at point: EarthPoint, for person: borrowing PersonState) -> Double {
         var metres = person.ownZones.regions.clearance(
             at: point, withinMetres: Clearing.metresMax)
         for circle in person.circles {

@@ -13,7 +13,9 @@ extension PartitionState {
             if state.people[place].firstDevice == nil {
                 state.people[place].firstDevice = report.device
             }
-            guard state.people[place].leader == report.device, !report.late else { return }
+            guard !report.late, state.people.look(at: place, { $0.leader == report.device }) else {
+                return
+            }
             state.take(JudgedFix(report), place, &turn)
         }
     }
@@ -21,10 +23,10 @@ extension PartitionState {
     /// Believes a fix that can have followed the trusted one, and one that can have followed the
     /// suspect before it, which was none then; else it is a suspect, and changes nothing.
     private mutating func take(_ fix: JudgedFix, _ place: Int, _ turn: inout Turn) {
-        guard let trusted = people[place].leadingFix else {
+        guard let trusted = people.look(at: place, { $0.leadingFix }) else {
             return believe(fix, .first, from: nil, place, &turn)
         }
-        let suspect = people[place].suspect?.fix
+        let suspect = people.look(at: place) { $0.suspect?.fix }
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return }
         if turn.rules.canFollow(trusted, fix) {
             return believe(fix, .fix, from: trusted, place, &turn)
@@ -63,7 +65,7 @@ extension PartitionState {
         }
         people[place].trusted = fix
         turn.believed = fix
-        if people[place].suspect != nil {
+        if people.look(at: place, { $0.suspect != nil }) {
             people[place].suspect = nil
             people[place].isWakeStale = true
         }
@@ -71,14 +73,15 @@ extension PartitionState {
 
     private mutating func judge(_ judge: ZoneJudge, _ place: Int, _ turn: inout Turn) {
         turn.isSettled = true
-        if !people[place].sets.isEmpty { zones.build(people[place].sets) }
+        let sets = people.look(at: place) { $0.sets }
+        if !sets.isEmpty { zones.build(sets) }
         judge.decide(&people[place], zones, looking: &nearZones, &turn)
     }
 
     /// After a fix that was judged by: finds out how far from it no zone can say anything else.
     private mutating func clear(around point: EarthPoint, _ place: Int, _ turn: Turn) {
         guard people[place].clearing.isWorthWhile(), turn.isSettled else { return }
-        let metres = zones.clearance(at: point, for: people[place])
+        let metres = people.look(at: place) { zones.clearance(at: point, for: $0) }
         people[place].clearing.make(around: point, metres: metres, at: arrangements)
     }
 

@@ -32,8 +32,8 @@ extension PartitionState {
     /// Handles every wait of a person that is over by a time, in order; so a clock that comes late
     /// and a record that comes before it decide alike.
     mutating func advance(_ place: Int, to time: Timestamp, _ turn: inout Turn) {
-        turn.end = max(turn.end, time, people[place].passed)
-        if people[place].wake <= time {
+        turn.end = max(turn.end, time, people.look(at: place) { $0.passed })
+        if people.look(at: place, { $0.wake <= time }) {
             zones.build(people[place].sets)
             while let wait = nextWait(of: people[place], turn.rules), wait.due <= time {
                 turn.now = max(wait.due, people[place].passed)
@@ -42,14 +42,14 @@ extension PartitionState {
             }
             people[place].isWakeStale = true
         }
-        people[place].passed = max(people[place].passed, time)
-        turn.now = people[place].passed
+        turn.now = max(people.look(at: place) { $0.passed }, time)
+        people[place].passed = turn.now
     }
 
     /// Ends a turn: what followed from the record, and a clock for the first wait.
     mutating func finish(_ place: Int, _ turn: inout Turn) {
         follow(place, &turn)
-        while people[place].isWakeStale || people[place].isAbsenceStale {
+        while people.look(at: place, { $0.isWakeStale || $0.isAbsenceStale }) {
             if people[place].isAbsenceStale {
                 people[place].isAbsenceStale = false
                 people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
@@ -69,12 +69,11 @@ extension PartitionState {
     /// One clock a person: for the first wait. One that runs out for nothing does no harm, so it is
     /// given up only for an earlier one, or where nothing is waited for any more.
     private mutating func askForClock(_ place: Int, _ turn: inout Turn) {
+        let (wake, asked, passed) = people.look(at: place) { ($0.wake, $0.clock, $0.passed) }
         // Its time is over, whether it was told yet or not.
-        if let clock = people[place].clock, clock <= people[place].passed {
-            people[place].clock = nil
-        }
-        let wake = people[place].wake
-        guard wake != (people[place].clock ?? .distantFuture) else { return }
+        let isOver = asked.map { $0 <= passed } ?? false
+        if isOver { people[place].clock = nil }
+        guard wake != (isOver ? nil : asked) ?? .distantFuture else { return }
         if let clock = people[place].clock {
             guard wake < clock || wake == .distantFuture else { return }
             turn.tell(clock: clock, isWanted: false, of: people[place].id)
@@ -87,7 +86,7 @@ extension PartitionState {
     private mutating func follow(_ place: Int, _ turn: inout Turn) {
         followAlarms(place, &turn)
         if turn.believed != nil { turn.isMoved = true }
-        turn.changes.removeAll(keepingCapacity: true)
+        if !turn.changes.isEmpty { turn.changes.removeAll(keepingCapacity: true) }
         turn.believed = nil
     }
 

@@ -34,11 +34,16 @@ struct Slots<Key: Hashable & Comparable & Sendable, Value: Sendable>: Sendable {
         return place
     }
 
-    /// Always inlined: else each look at a large value would copy all of it, to memory that is
-    /// allocated for that.
     subscript(place: Int) -> Value {
-        @inline(__always) _read { yield values[place] }
-        @inline(__always) _modify { yield &values[place] }
+        _read { yield values[place] }
+        _modify { yield &values[place] }
+    }
+
+    /// Looks at a value where it lies: for what is done for each fix, because the subscript may
+    /// copy all of a large value first, to memory that is allocated for that.
+    @inline(__always)
+    func look<Result>(at place: Int, _ body: (borrowing Value) -> Result) -> Result {
+        values.withUnsafeBufferPointer { body($0[place]) }
     }
 
     /// Frees the key's place; `empty` takes it until it is used again.

@@ -24,15 +24,25 @@ struct CubeIndex: Sendable {
     ///   - cores: by place, metres around the origin that are all inside; 0 or less for none
     init(_ spans: [CubeSpan], cores: [Double]) {
         var table = CubeTable()
-        for span in spans { span.forEachCube { table.count($0.key) } }
+        // One region's after the other's, and where each region's end.
+        var cubes: [Cube] = []
+        var ends: [Int] = []
+        ends.reserveCapacity(spans.count)
+        for span in spans {
+            span.forEachCube { cube in
+                table.count(cube.key)
+                cubes.append(cube)
+            }
+            ends.append(cubes.count)
+        }
         let end = table.layOut()
         var balls = [Ball](
             repeating: Ball(x: 0, y: 0, z: 0, reach: 0, core: 0, place: 0), count: end)
         // Backwards, because a cube's list is filled from its end.
-        for (place, span) in spans.enumerated().reversed() {
-            span.forEachCube { cube in
+        for place in spans.indices.reversed() {
+            for cube in cubes[(place > 0 ? ends[place - 1] : 0)..<ends[place]] {
                 balls[table.take(cube.key)] = CubeIndex.ball(
-                    span, core: cores[place], in: cube, place: place)
+                    spans[place], core: cores[place], in: cube, place: place)
             }
         }
         sizes = Set(spans.map(\.size)).sorted()
