@@ -1,0 +1,172 @@
+import EvaluatorCore
+import Model
+import Testing
+
+/// As ``GoldenTests``, with people who walk about among zones that use every rule.
+@Suite struct GoldenRulesTests {
+    private static let golden: [(position: Int, state: UInt64, outputs: UInt64)] = [
+        (200, 0x6e02_55da_fcb5_b36b, 0x2b7b_a133_b4a9_e514),
+        (1000, 0x9226_3e3f_9bd3_3e0b, 0xb253_10ee_0e4b_5088),
+        (3000, 0xdcc4_4837_7d10_fa57, 0x20af_c000_1f57_8ebe),
+    ]
+
+    @Test func `every rule decides as it always did`() {
+        let log = WalkLog()
+        var state = PartitionState()
+        var ids: [UInt8] = []
+        var kinds: Set<EventKind> = []
+        var reasons: Set<CrossingReason> = []
+        var found: [Int: (state: UInt64, outputs: UInt64)] = [:]
+        for position in 0...log.events.count {
+            found[position] = (state.stateHash, PartitionState.hash(ofState: ids))
+            guard position < log.events.count else { break }
+            var outputs: [Event] = []
+            state.handle(log.events[position], into: &outputs)
+            for output in outputs { ids += output.id.raw.bytes }
+            kinds.formUnion(outputs.map(\.kind))
+            reasons.formUnion(outputs.compactMap(\.crossing?.reason))
+        }
+        for (position, hash, outputs) in Self.golden {
+            #expect(found[position]?.state == hash, "state at \(position)")
+            #expect(found[position]?.outputs == outputs, "outputs until \(position)")
+        }
+        // Somebody is always heard of, and who goes away from near is told of to nobody.
+        let rest = Set(CrossingReason.allCases).subtracting(reasons)
+        #expect(rest == [.silence, .beyondAlertDistance])
+        let asked: Set<EventKind> = [
+            .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled, .zoneAbsent,
+            .zoneWithheld, .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .policyChanged,
+            .clockWanted, .clockUnwanted,
+        ]
+        #expect(asked.subtracting(kinds).isEmpty)
+    }
+}
+
+extension Event {
+    fileprivate var crossing: ZoneCrossing? {
+        switch body {
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            .zoneApproached(let crossing), .zoneDwelled(let crossing),
+            .zoneWithheld(let crossing):
+            crossing
+        default: nil
+        }
+    }
+}
+
+/// Fourteen hours of five people; depends on nothing but this file.
+private struct WalkLog {
+    private(set) var events: [Event] = []
+    private var draws: UInt64 = 3
+    /// North and east of the middle, 10⁻⁷ degrees.
+    private var places: [(north: Int32, east: Int32)] = Array(repeating: (0, 0), count: 5)
+
+    private static let set = ZoneSetID(ID128(high: 6, low: 1))
+    private static let middle = Coordinate(latitudeE7: 31_390_000, longitudeE7: 1_016_869_000)
+
+    init() {
+        for number in 0..<3000 as Range<UInt64> {
+            events.append(
+                Event(
+                    id: EventID(ID128(high: 9, low: number)), time: time(number),
+                    trace: "req-\(number)", body: body(number)))
+        }
+    }
+
+    private func time(_ number: UInt64) -> Timestamp {
+        Timestamp(seconds: 1_760_000_000 + Int64(number) * 17)
+    }
+
+    /// Knuth's MMIX numbers.
+    private mutating func draw(_ below: Int32) -> Int32 {
+        draws = draws &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int32((draws >> 33) % UInt64(below))
+    }
+
+    private func person(_ number: UInt64) -> PersonID {
+        PersonID(ID128(high: 2, low: number % 5))
+    }
+
+    private mutating func zone(_ number: UInt64) -> PlacedZone {
+        let center = Coordinate(
+            latitudeE7: Self.middle.latitudeE7 + Int32(number % 3) * 30_000 - 30_000,
+            longitudeE7: Self.middle.longitudeE7 + Int32(number / 3) * 30_000 - 30_000)
+        return PlacedZone.make(
+            number, .circle(center: center, radiusCentimetres: 6000 + draw(9000)),
+            kind: number % 3 == 0 ? .alert : .safe
+        ).with { zone in
+            zone.priority = Int(number % 2)
+            zone.alarm = ZoneAlarm(cycleSeconds: 30, sleepSeconds: 120)
+            zone.alertDistanceMetres = number % 2 == 0 ? 60 : 0
+            zone.dwellSeconds = number % 4 == 1 ? 90 : 0
+            if number % 2 == 1 { zone.transitions.append(.cross) }
+            if number > 6 { zone.messages = [MessageID(ID128(high: 7, low: number % 2))] }
+            guard number == 4 || number == 5 else { return }
+            zone.clock = ZoneClock(
+                timeZone: "Asia/Kuala_Lumpur", firstOffset: 28_800,
+                offsets: [ZoneOffset(at: 1_760_020_000, offset: 25_200)])
+            // Every other hour.
+            zone.schedule = ZoneSchedule(
+                windows: (0..<84).map { ZoneWindow(start: $0 * 120, end: $0 * 120 + 60) })
+            zone.absentByMinute = 20 * 60
+        }
+    }
+
+    private mutating func fix(_ number: UInt64, of who: Int) -> Fix {
+        // ±170 m at most, and back where that is too far away.
+        let (north, east) = (places[who].north, places[who].east)
+        places[who].north = north + draw(30_001) - 15_000 - north / 8
+        places[who].east = east + draw(30_001) - 15_000 - east / 8
+        let leap: Int32 = draw(40) == 0 ? 900_000 : 0
+        return Fix(
+            time: time(number),
+            position: Coordinate(
+                latitudeE7: Self.middle.latitudeE7 + places[who].north + leap,
+                longitudeE7: Self.middle.longitudeE7 + places[who].east),
+            accuracyCentimetres: draw(5) * 500, speedCentimetresPerSecond: draw(900))
+    }
+
+    private mutating func body(_ number: UInt64) -> EventBody {
+        let turn = number % 200
+        switch turn {
+        case 0:
+            return .inputCircle(
+                PlacedCircle(circle: World.circle, zones: (0..<6).map { zone($0) }))
+        case 1:
+            return .inputSet(PlacedSet(set: Self.set, page: 0, zones: (6..<9).map { zone($0) }))
+        case 2...6:
+            let pause = UnsharedCircle(circle: World.circle, until: time(number) + .seconds(900))
+            return .inputPerson(
+                PlacedPerson(
+                    person: person(turn), leadingDevice: nil, circles: [World.circle], zones: [],
+                    sets: [Self.set], unshared: turn == 3 && number > 200 ? [pause] : [],
+                    refused: turn == 4 ? [ZoneID(ID128(high: 4, low: 2))] : []))
+        case 50, 70:
+            return .inputArming(Arming(person: person(0), armed: turn == 70, at: time(number)))
+        case 90, 95:
+            return .inputAlarmAnswer(
+                AlarmAnswer(
+                    person: person(number / 200), zone: nil, action: turn == 90 ? .sleep : .close,
+                    at: time(number)))
+        case 110:
+            return .inputSignal(
+                EmergencySignal(
+                    id: EmergencyID(ID128(high: 5, low: number)), person: person(2),
+                    trigger: .panic, raised: time(number), received: time(number),
+                    countdownEnds: time(number) + .seconds(10), fix: nil))
+        case 125:
+            return .inputResolution(
+                EmergencyAnswer(
+                    emergency: EmergencyID(ID128(high: 5, low: number - 15)), person: person(2),
+                    by: nil, at: time(number)))
+        default:
+            let who = person(number)
+            return .inputReport(
+                Report(
+                    id: ReportID(ID128(high: 8, low: number)), person: who,
+                    device: DeviceID(ID128(high: 3, low: number % 5)),
+                    fix: fix(number, of: Int(number % 5)), late: draw(30) == 0,
+                    received: time(number)))
+        }
+    }
+}
