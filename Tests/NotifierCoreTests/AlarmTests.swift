@@ -141,6 +141,21 @@ struct AlarmTests {
         #expect(world.timeline.last?.decisions[1].reason == .alreadyTold)
     }
 
+    @Test func `entering and alarm are one message also with a restart between them`() {
+        var world = world()
+        guard var river = world.directory.zone(Town.school.id) else { return }
+        river.transitions = [.enter, .exit]
+        world.change(.zoneChanged(river))
+        world.clear()
+        var crossing = Town.crossing(river, at: world.now)
+        crossing.zoneKind = .alert
+        world.tell(.zoneEntered(crossing))
+        world.restart()
+        world.clear()
+        world.tell(.alarmStarted(news(world, circle: Town.familyID)))
+        #expect(world.sent.count == 1, "the person's own")
+    }
+
     @Test func `out but still near is no end; out of reach is, once`() {
         var world = world()
         guard var river = world.directory.zone(Town.school.id) else { return }

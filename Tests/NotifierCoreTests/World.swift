@@ -45,7 +45,7 @@ struct World {
     mutating func restart() {
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
-        notifier = Notifier(configuration, from: rows.atWork, at: now)
+        notifier = Notifier(configuration, from: rows.atWork(at: now), at: now)
         handle(.started)
     }
 
@@ -188,7 +188,8 @@ private struct Rows {
         }
     }
 
-    var atWork: NotifierRows {
+    /// What the store gives to a process that begins.
+    func atWork(at now: Timestamp) -> NotifierRows {
         var rows = NotifierRows()
         rows.emergencies = Array(emergencies.values)
         rows.ladders = Array(ladders.values)
@@ -197,7 +198,7 @@ private struct Rows {
         rows.numbers = Array(numbers.values)
         rows.notifications = notifications.values.filter { notification in
             notification.isPending
-                || notification.emergency.flatMap { emergencies[$0]?.state.isActive } ?? false
+                || now - notification.created < Limits.settledNotificationKept
         }
         return rows
     }

@@ -80,7 +80,8 @@ public enum Limits {
     public static let endedEmergencyKept = Duration.seconds(24 * 3600)
     /// How long a signal that was answered is remembered.
     public static let answeredSignalKept = Duration.seconds(30 * 24 * 3600)
-    /// How long a message that waits for its receipt only stays in memory.
+    /// How long a message that waits for its receipt only stays in memory: two events that are told
+    /// by one message may be turns, and a restart, apart.
     public static let settledNotificationKept = Duration.seconds(3600)
     /// Memory is looked through this often.
     public static let sweepInterval = Duration.seconds(60)

@@ -137,8 +137,7 @@ struct NotifierStore {
         rows.numbers = try all("SELECT body FROM numbers")
         rows.notifications = try all(
             """
-            SELECT body FROM notifications
-            WHERE pending OR (created > ?1 AND emergency IS NOT NULL)
+            SELECT body FROM notifications WHERE pending OR created > ?1
             """, .time(now - Limits.settledNotificationKept))
         return rows
     }
