@@ -63,6 +63,15 @@ import Testing
         #expect(hint(&bench) == nil, "the same again is no change")
     }
 
+    @Test func `of what cannot be a mark nothing is kept, however long it is`() {
+        var bench = Bench()
+        #expect(hint(&bench) == nil)
+        bench.compute(.policyChanged(policy(.standard, filter: 50)))
+        #expect(hint(&bench, mark: String(repeating: "x", count: 100_000)) != nil)
+        #expect(bench.store.policies.values.map(\.confirmed) == [""])
+        #expect(hint(&bench) != nil)
+    }
+
     @Test func `only the leading phone is told`() {
         var bench = Bench()
         bench.change(

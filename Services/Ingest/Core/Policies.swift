@@ -102,7 +102,9 @@ struct Policies {
         into effects: inout [Effect]
     ) -> PolicyView? {
         guard let view = view(of: device, person, isEvent: isEvent) else { return nil }
-        guard let mark else { return view.isConfirmed ? nil : view }
+        guard var mark else { return view.isConfirmed ? nil : view }
+        // Whatever else a phone sends is none of ours, and not kept, however long it is.
+        if mark.utf8.count != Policies.markBytes { mark = "" }
         if var row = rows[device], row.confirmed != mark {
             row.confirmed = mark
             save(row, into: &effects)
@@ -126,6 +128,8 @@ struct Policies {
         effects.append(.savePolicy(row))
     }
 
+    private static let markBytes = 12
+
     /// Twelve characters that are the same for the same policy.
     static func mark(of policy: ReportingPolicy) -> String {
         var bytes: [UInt8] = []
@@ -139,7 +143,7 @@ struct Policies {
             bytes.append(integer: region.center.longitudeE7)
             bytes.append(integer: region.radiusMetres)
         }
-        return String(Hash.blake2b128(bytes).text.prefix(12))
+        return String(Hash.blake2b128(bytes).text.prefix(markBytes))
     }
 }
 
