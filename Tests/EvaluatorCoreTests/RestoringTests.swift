@@ -103,6 +103,7 @@ import Testing
         #expect(world.state.encodedState().count == before + 25)
         _ = world.report(north: 900)
         #expect(world.state.encodedState().count == before - 25)
+        #expect(PartitionState.bytesOfPresence <= 64)
     }
 
     @Test func `bytes that are no state are refused, whatever they are`() throws {

@@ -31,6 +31,11 @@ struct ZonePresence: Hashable, Sendable {
     var counts: Bool { !isClosed && presence != .outside }
 }
 
+extension PartitionState {
+    /// What a person and a zone take in memory while something is known of them.
+    public static let bytesOfPresence = MemoryLayout<ZonePresence>.stride
+}
+
 /// Whose zone it is, seen from a person whom it judges.
 enum ZoneSource: Hashable, Sendable {
     case own

@@ -37,7 +37,7 @@ import Model
                         two(found.outputs),
                         two(found.allocationsQuiet), two(found.allocationsTold),
                         "\(found.bytesOfZone)", "\(found.bytesOfPerson)",
-                        two(found.bytesOfState), two(found.placing * 1000),
+                        "\(PartitionState.bytesOfPresence)", two(found.placing * 1000),
                     ]))
             }
         }
@@ -45,8 +45,8 @@ import Model
             """
             clear: fixes in clearings, for which no zone is looked at; × plain: how much faster
             than looking always. outputs: a fix. allocs: a fix without and one with outputs.
-            B/state: a (person, zone) that somebody is inside of; outside costs nothing. place:
-            one record with all zones.
+            B/state: a (person, zone) that somebody is inside of or near, where it lies among
+            all of a person's; outside costs nothing. place: one record with all zones.
             """)
     }
 

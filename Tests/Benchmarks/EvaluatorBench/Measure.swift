@@ -15,7 +15,6 @@ struct Measure {
         var allocationsTold = 0.0
         var bytesOfZone = 0
         var bytesOfPerson = 0
-        var bytesOfState = 0.0
         /// Fixes for which no zone was looked at, of a hundred.
         var spared = 0.0
         /// Seconds to place all zones.
@@ -41,24 +40,20 @@ struct Measure {
         events.reserveCapacity(Measure.batch)
         let circle = try event(
             .inputCircle(PlacedCircle(circle: City.circle, zones: city.zones(zones))))
-        var bytes = allocations_bytes()
+        let bytes = allocations_bytes()
         figures.placing = time { state.handle(circle, into: &outputs) }
         // What was handed over lives until here: its end is not the state's gain.
         withExtendedLifetime(circle) {
             figures.bytesOfZone = Int(allocations_bytes() - bytes) / zones
         }
         figures.bytesOfPerson = placePeople(of: &city, in: &state)
-        bytes = allocations_bytes()
-        var inside = 0
         // Everybody's first fix, then as many again.
         for first in stride(from: 0, to: people, by: Measure.batch) {
             city.fixes(&events, count: min(Measure.batch, people - first), first: first)
             for event in events { state.handle(event, into: &outputs) }
-            inside += outputs.count
             outputs = []
         }
         events.removeAll(keepingCapacity: true)
-        figures.bytesOfState = Double(allocations_bytes() - bytes) / Double(max(1, inside))
         for _ in 0..<max(1, people / Measure.batch) {
             city.fixes(&events, count: Measure.batch)
             for event in events { state.handle(event, into: &outputs) }
