@@ -1,5 +1,6 @@
 import EvaluatorCore
 import Model
+import TestSupport
 import Testing
 
 /// Coming near a zone, and passing through it between two fixes.
@@ -85,6 +86,28 @@ import Testing
         #expect(world.report(north: -400, east: 300).isEmpty)
         #expect(world.report(north: 400, east: 300).isEmpty)
         #expect(world.report(north: -400, east: -100).marbles == "EX")
+    }
+
+    @Test func `a way is a crossing only from beyond the margin to beyond the margin`() {
+        // 10 m of accuracy and 20 m of hysteresis: 20 m.
+        for (from, to, marbles) in [
+            (400.0, -219.0, ""), (219, -400, ""), (221, -221, "EX"),
+        ] {
+            var world = World(zones: [crossed()])
+            _ = world.report(north: from)
+            #expect(world.report(north: to).marbles == marbles, "\(from) to \(to)")
+        }
+    }
+
+    @Test func `noise along an edge passes through nothing`() {
+        var random = SeededGenerator(seed: 11)
+        var world = World(zones: [crossed()])
+        for _ in 0..<400 {
+            let around = { Double.random(in: -30...30, using: &random) }
+            let outputs = world.report(
+                north: 150 + around(), east: 150 + around(), accuracy: 20, after: 10)
+            #expect(outputs.crossings.allSatisfy { !$0.interpolated })
+        }
     }
 
     @Test func `only zones that ask for it are crossed`() {

@@ -103,7 +103,8 @@ struct ZoneJudge {
             before: occasion == .first ? nil : before)
         if verdict.raw != verdict.presence { turn.isSettled = false }
         let isCrossed =
-            way != nil && zones.zones[place].isCrossed && isCrossing(zones, place, before, verdict)
+            way != nil && zones.zones[place].isCrossed
+            && isCrossing(zones, place, before, verdict, turn.rules)
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,
             !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true
         {
@@ -127,12 +128,21 @@ struct ZoneJudge {
         }
     }
 
+    /// Both fixes have to be outside by more than their margin: noise at an edge passes nothing.
     private func isCrossing(
-        _ zones: JudgedZones, _ place: Int, _ before: Presence, _ verdict: ZoneVerdict
+        _ zones: JudgedZones, _ place: Int, _ before: Presence, _ verdict: ZoneVerdict,
+        _ rules: EvaluatorRules
     ) -> Bool {
-        guard let way, before != .inside,
-            verdict.presence != .inside
+        guard let way, before != .inside, verdict.presence != .inside,
+            zones.regions.isCrossed(place, from: way.point, to: fix.point)
         else { return false }
-        return zones.regions.isCrossed(place, from: way.point, to: fix.point)
+        func isClear(_ distance: SignedDistance, _ fix: Fix) -> Bool {
+            distance.centimetres
+                > rules.margin(
+                    hysteresisMetres: zones.zones[place].hysteresisMetres,
+                    accuracyCentimetres: fix.accuracyCentimetres)
+        }
+        return isClear(verdict.distance, fix.fix)
+            && isClear(zones.regions.signedDistance(place, from: way.point), way.fix)
     }
 }
