@@ -51,7 +51,7 @@ import Wire
         #expect(try keeper.run { try http.send("GET", "/readyz").status == 200 })
         let metrics = try http.send("GET", "/metrics").text
         #expect(metrics.contains("jaga_evaluator_fixes_total 120\n"))
-        #expect(metrics.contains("jaga_evaluator_outputs_total 100\n"))
+        #expect(metrics.contains("jaga_evaluator_outputs_total 120\n"))
         #expect(metrics.contains("jaga_evaluator_records_total 160\n"))
         #expect(try http.send("GET", "/v1/people").status == 404)
         evaluator.process.send(SIGTERM)
