@@ -9,6 +9,8 @@ extension Oracle {
     func judgePromises() throws {
         var reports: Set<ReportID> = []
         var signals: Set<EmergencyID> = []
+        // Of a stream that was put back, what the notifier knows makes true again what it lost.
+        var standing: Set<EmergencyID> = []
         for partition in Partition.all {
             for event in try events(of: .input(partition), at: .ingest) {
                 switch event.body {
@@ -17,6 +19,7 @@ extension Oracle {
                         throw Objection("\(report.id) is in in/\(partition) twice")
                     }
                 case .inputSignal(let signal): signals.insert(signal.id)
+                case .inputStanding(let told): standing.formUnion(told.signals.map(\.id))
                 default: break
                 }
             }
@@ -32,7 +35,8 @@ extension Oracle {
             if case .sosRaised(let signal) = event.body { raised.insert(signal.id) }
         }
         for signal in world.facts.signals where !isExcused(signal.step, at: .ingest) {
-            guard raised.contains(signal.id), signals.contains(signal.id) else {
+            let isInStreams = raised.contains(signal.id) && signals.contains(signal.id)
+            guard isInStreams || standing.contains(signal.id) else {
                 throw Objection("\(signal.id), acknowledged in step \(signal.step), is lost")
             }
             try judgeOutcome(of: signal.id)
