@@ -44,7 +44,8 @@ import Testing
         ("30s", 30), ("10m", 600), ("2h", 7200), ("1d", 86_400), ("2026-11-20T10:20:00Z", 0),
     ])
     func `shows the past from an age or a time`(text: String, age: Int64) throws {
-        let time = try #require(TailFilter.time(text, now: now))
+        let call = try Call(["--since", text], of: Tail.syntax, environment: [:])
+        let time = try call.moment("--since", now: now)
         #expect(time == (age > 0 ? now - .seconds(age) : Timestamp("2026-11-20T10:20:00Z")))
         let filter = try filter("--since", text)
         #expect(filter.wantsPast)
@@ -53,7 +54,7 @@ import Testing
 
     @Test(arguments: ["", "m", "10", "10w", "-5m", "yesterday"])
     func `refuses what is no time`(text: String) {
-        #expect(TailFilter.time(text, now: now) == nil)
+        #expect(throws: CommandError.self) { _ = try filter("--since", text) }
     }
 
     @Test func `masks where somebody is and how they are reached`() throws {

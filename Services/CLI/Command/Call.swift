@@ -1,3 +1,4 @@
+import Model
 import Runtime
 
 /// A subcommand as it was called: its parameters, options and environment.
@@ -81,6 +82,21 @@ struct Call: Sendable {
             throw .usage("\(option) must be a whole number from \(allowed), not \(text)", syntax)
         }
         return number
+    }
+
+    /// The value of an option as a moment: a time, or how long ago (`30s`, `10m`, `2h`, `1d`).
+    func moment(_ option: String, now: Timestamp) throws(CommandError) -> Timestamp? {
+        guard let text = value(option) else { return nil }
+        if let time = Timestamp(text) { return time }
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }),
+            let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
+        else {
+            throw .usage(
+                "\(option) must be an age such as 30s, 10m, 2h, 1d or a time such as "
+                    + "2026-11-20T10:20:00Z, not \(text)", syntax)
+        }
+        return now - .seconds(count * unit)
     }
 
     /// The settings, from this call's options, the environment and the configuration file.

@@ -66,14 +66,7 @@ struct DecisionQuestion {
             zone = ZoneID(text)
             zoneName = zone == nil ? text.lowercased() : nil
         }
-        if let text = call.value("--since") {
-            guard let time = TailFilter.time(text, now: now) else {
-                throw .usage(
-                    "--since must be an age such as 30s, 10m, 2h, 1d or a time such as "
-                        + "2026-11-20T10:20:00Z, not \(text)", call.syntax)
-            }
-            since = time
-        }
+        since = try call.moment("--since", now: now)
     }
 
     func path(of person: PersonID, limit: Int) -> String {

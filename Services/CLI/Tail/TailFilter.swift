@@ -23,14 +23,7 @@ struct TailFilter: Sendable {
         }
         types = call.all("--type")
         person = call.value("--person")
-        if let text = call.value("--since") {
-            guard let time = TailFilter.time(text, now: now) else {
-                throw .usage(
-                    "--since must be an age such as 30s, 10m, 2h, 1d or a time such as "
-                        + "2026-11-20T10:20:00Z, not \(text)", call.syntax)
-            }
-            since = time
-        }
+        since = try call.moment("--since", now: now)
     }
 
     /// Whether the past is wanted too.
@@ -45,14 +38,4 @@ struct TailFilter: Sendable {
 
     /// Whether the event is about the person that was named.
     func wants(subject: String?) -> Bool { person == nil || person == subject }
-
-    /// A time, or one so long ago: `30s`, `10m`, `2h`, `1d`.
-    static func time(_ text: String, now: Timestamp) -> Timestamp? {
-        if let time = Timestamp(text) { return time }
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }),
-            let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
-        else { return nil }
-        return now - .seconds(count * unit)
-    }
 }

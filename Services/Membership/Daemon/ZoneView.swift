@@ -1,11 +1,13 @@
 import Model
 import Parsing
+import ZoneFiles
 
 extension View {
     /// A zone as a GeoJSON Feature, as its owner drew it.
     static func zone(_ zone: Zone) -> JSON {
         [
-            "type": "Feature", "id": .string(zone.id.description), "geometry": geometry(zone.shape),
+            "type": "Feature", "id": .string(zone.id.description),
+            "geometry": GeoJSONShape.write(zone.shape),
             "properties": .object(properties(of: zone)),
         ]
     }
@@ -68,28 +70,5 @@ extension View {
             "roles": .array(audience.roles.map { .string($0.rawValue) }),
             "people": .array(audience.people.map { .string($0.description) }),
         ]
-    }
-
-    private static func geometry(_ shape: ZoneShape) -> JSON {
-        switch shape {
-        case .circle(let center, _): ["type": "Point", "coordinates": position(center)]
-        case .polygons(let polygons) where polygons.count == 1:
-            ["type": "Polygon", "coordinates": rings(polygons[0])]
-        case .polygons(let polygons):
-            ["type": "MultiPolygon", "coordinates": .array(polygons.map(rings))]
-        case .corridor(let line, _):
-            ["type": "LineString", "coordinates": .array(line.map(position))]
-        }
-    }
-
-    private static func rings(_ polygon: Polygon) -> JSON {
-        .array(
-            ([polygon.outer] + polygon.holes).map { ring in
-                .array((ring + ring.prefix(1)).map(position))
-            })
-    }
-
-    private static func position(_ coordinate: Coordinate) -> JSON {
-        [.number(coordinate.longitude), .number(coordinate.latitude)]
     }
 }

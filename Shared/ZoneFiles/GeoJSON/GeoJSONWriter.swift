@@ -45,32 +45,9 @@ enum GeoJSONWriter {
             properties.append(.init("extra", .array(draft.extra.map(JSON.string))))
         }
         return [
-            "type": "Feature", "geometry": geometry(draft.shape),
+            "type": "Feature", "geometry": GeoJSONShape.write(draft.shape),
             "properties": .object(properties),
         ]
-    }
-
-    private static func geometry(_ shape: ZoneShape) -> JSON {
-        switch shape {
-        case .circle(let center, _): ["type": "Point", "coordinates": position(center)]
-        case .corridor(let line, _):
-            ["type": "LineString", "coordinates": .array(line.map(position))]
-        case .polygons(let polygons) where polygons.count == 1:
-            ["type": "Polygon", "coordinates": rings(polygons[0])]
-        case .polygons(let polygons):
-            ["type": "MultiPolygon", "coordinates": .array(polygons.map(rings))]
-        }
-    }
-
-    private static func rings(_ polygon: Polygon) -> JSON {
-        .array(
-            ([polygon.outer] + polygon.holes).map { ring in
-                .array((ring + ring.prefix(1)).map(position))
-            })
-    }
-
-    private static func position(_ coordinate: Coordinate) -> JSON {
-        [.number(coordinate.longitude), .number(coordinate.latitude)]
     }
 
     private static func metres(_ centimetres: Int32) -> JSON {
