@@ -9,64 +9,105 @@ public enum OwnTracks {
     /// Reads one posted body.
     ///
     /// - Parameters:
+    ///   - app: whose quirks are to be minded.
     ///   - received: stands in for a fix without `tst`, as OwnTracks' own recorder does it.
     ///   - sosWord: a `poi` or `tag` with this word (any case, blanks around it ignored) is a
     ///     panic; iOS has no other way to raise one. Empty: none is.
+    ///   - key: opens what comes `encrypted`; nil = there is none.
     public static func read(
-        _ body: [UInt8], received: Timestamp, sosWord: String
+        _ body: [UInt8], from app: App = .other, received: Timestamp, sosWord: String,
+        key: Key? = nil
     ) -> Reading {
         if body.isEmpty { return .nothing }
         guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
         guard case .object = json, let type = json["_type"]?.string else {
             return .rejected(.notAnObject)
         }
+        let moment = Moment(received: received, sosWord: sosWord, app: app)
+        guard type == "encrypted" else { return read(json, type, moment) }
+        guard let key else { return .rejected(.encrypted) }
+        var reading =
+            unseal(json, key: key).map { read($0.json, $0.type, moment) }
+            ?? .rejected(.undecryptable)
+        reading.news.isSealed = true
+        return reading
+    }
+
+    /// What a message is read with, beside itself.
+    struct Moment {
+        let received: Timestamp
+        let sosWord: String
+        let app: App
+    }
+
+    private static func read(_ json: JSON, _ type: String, _ moment: Moment) -> Reading {
         switch type {
-        case "location": return location(json, received: received, sosWord: sosWord)
-        case "lwt", "status", "card": return .nothing
-        case "encrypted": return .rejected(.encrypted)
-        default: return .rejected(.otherType)
+        case "location": location(json, moment)
+        case "transition": transition(json, moment)
+        case "waypoint": waypoints([json], isOne: true)
+        case "waypoints":
+            json["waypoints"]?.array.map { waypoints($0, isOne: false) } ?? .rejected(.notAnObject)
+        case "status": status(json)
+        case "card": card(json)
+        case "lwt", "cmd", "configuration", "dump", "steps", "beacon", "request": .nothing
+        case "encrypted": .rejected(.undecryptable)
+        default: .rejected(.otherType)
         }
     }
 
-    private static func location(
-        _ json: JSON, received: Timestamp, sosWord: String
-    ) -> Reading {
-        let isPanic = isPanic(json, word: sosWord)
+    private static func location(_ json: JSON, _ moment: Moment) -> Reading {
+        let isPanic = isPanic(json, word: moment.sosWord)
         let battery = Quantity.battery(json["batt"]?.numberOrNumericString)
         let messageID = messageID(json)
+        let created = Quantity.time(json["created_at"]?.numberOrNumericString)
         var reading = Reading()
         var usable: Fix?
-        switch fix(json, received: received) {
+        switch fix(json, moment) {
         case .failure(let unusable):
             reading.rejections.append(Rejection(index: 0, reason: unusable.reason))
         case .success(let fix):
             usable = fix
+            let trigger = isPanic ? .panic : trigger(json["t"]?.string)
             reading.observations.append(
                 Observation(
-                    fix: fix, trigger: isPanic ? .panic : trigger(json["t"]?.string),
-                    battery: battery, charging: charging(json["bs"]?.numberOrNumericString),
-                    messageID: messageID))
+                    fix: fix, trigger: trigger, battery: battery,
+                    charging: charging(json["bs"]?.numberOrNumericString), messageID: messageID))
+            if trigger == .manual { reading.news.pressed = created ?? fix.time }
+            reading.news.monitoring = json["m"]?.numberOrNumericString
+                .flatMap { Int(exactly: $0) }
+                .map { Monitoring(mode: $0, said: created ?? fix.time) }
         }
         if isPanic {
             // A cached fix can be hours older than the call: its time says nothing about it.
-            let created = Quantity.time(json["created_at"]?.numberOrNumericString)
             reading.panics.append(
                 Panic(
-                    messageID: messageID, raised: created ?? received, fix: usable,
+                    messageID: messageID, raised: created ?? moment.received, fix: usable,
                     battery: battery))
         }
         return reading
     }
 
-    private static func fix(_ json: JSON, received: Timestamp) -> Result<Fix, Unusable> {
+    /// A fence of the phone's own was crossed: a place like any other. Whether somebody is in a
+    /// zone is never the phone's to decide.
+    private static func transition(_ json: JSON, _ moment: Moment) -> Reading {
+        switch fix(json, moment) {
+        case .failure(let unusable):
+            // Without a place it is a hint only, and nothing is lost with it.
+            unusable.reason == .missingPosition ? .nothing : .rejected(unusable.reason)
+        case .success(let fix):
+            Reading(observations: [Observation(fix: fix, trigger: .significant)])
+        }
+    }
+
+    private static func fix(_ json: JSON, _ moment: Moment) -> Result<Fix, Unusable> {
         let time: Timestamp
         if let said = json["tst"], said != .null {
-            guard let value = Quantity.time(said.numberOrNumericString) else {
+            guard let value = moment.app.time(said.numberOrNumericString) else {
                 return .failure(Unusable(reason: .badTime))
             }
             time = value
         } else {
-            time = received
+            time = moment.received
         }
         return Quantity.position(latitude: json["lat"], longitude: json["lon"]).map { position in
             let kilometresPerHour = json["vel"]?.numberOrNumericString

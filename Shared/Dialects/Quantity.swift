@@ -57,6 +57,12 @@ enum Quantity {
         return Timestamp(milliseconds: Int64((seconds * 1000).rounded()))
     }
 
+    /// Metres to whole metres from 1 m to 100 km; nil for anything else.
+    static func radius(_ metres: Double?) -> Int32? {
+        guard let metres, metres > 0, metres <= 100_000 else { return nil }
+        return max(1, Int32(metres.rounded()))
+    }
+
     /// A client's own name for a message: 1 to 128 bytes, else nil.
     static func messageID(_ text: String?) -> String? {
         guard let text, (1...128).contains(text.utf8.count) else { return nil }

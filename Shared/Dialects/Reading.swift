@@ -51,12 +51,16 @@ public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
     case otherType = "other-type"
     /// Encrypted by the phone; Jaga has no key.
     case encrypted
+    /// Encrypted by the phone with another key than the device's, or changed on its way.
+    case undecryptable
     /// A fix without latitude or longitude.
     case missingPosition = "missing-position"
     /// Latitude or longitude is no number, or beyond ±90 / ±180 degrees.
     case badPosition = "bad-position"
     /// The time of the fix is missing where it is needed, or no time.
     case badTime = "bad-time"
+    /// A picture of a person that is neither PNG nor JPEG, or too large.
+    case badPicture = "bad-picture"
 }
 
 /// A part of a payload that cannot be used.
@@ -81,12 +85,15 @@ public struct Reading: Hashable, Sendable {
     public var rejections: [Rejection]
     /// The policy by which the phone says it reports; nil = it says nothing.
     public var policyMark: String?
+    /// What the phone tells beside fixes.
+    public var news: PhoneNews
 
     public init(
         observations: [Observation] = [], panics: [Panic] = [], rejections: [Rejection] = [],
-        policyMark: String? = nil
+        policyMark: String? = nil, news: PhoneNews = PhoneNews()
     ) {
         self.policyMark = policyMark
+        self.news = news
         self.observations = observations
         self.panics = panics
         self.rejections = rejections

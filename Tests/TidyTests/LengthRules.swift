@@ -4,6 +4,8 @@ extension Rule {
     static let functionLinesMax = 60
 
     static let lineLength = Rule.each("lines have at most \(columnsMax) columns") { file in
+        // What a phone sends is one line, however long.
+        guard !file.folders.contains("Golden") else { return [] }
         guard !file.isProse, !file.path.hasSuffix(".yaml"), !file.path.hasSuffix(".svg") else {
             return []
         }
