@@ -128,13 +128,7 @@ public enum OwnTracks {
     }
 
     private static func isPanic(_ json: JSON, word: String) -> Bool {
-        guard !word.isEmpty else { return false }
-        return ["poi", "tag"].contains { key in
-            guard let text = json[key]?.string else { return false }
-            let start = text.drop { $0.isWhitespace }
-            guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return false }
-            return start[...end].lowercased() == word.lowercased()
-        }
+        ["poi", "tag"].contains { Quantity.isCall(json[$0]?.string, word: word) }
     }
 
     /// Letters that are new to us are ordinary reports.

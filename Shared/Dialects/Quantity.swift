@@ -63,6 +63,38 @@ enum Quantity {
         return max(1, Int32(metres.rounded()))
     }
 
+    /// A time as phones write it: seconds since 1970, from 2³¹ on milliseconds; RFC 3339; or a date
+    /// and a time without an offset, which are UTC. Nil for anything else and before 1970.
+    static func time(_ value: JSON?) -> Timestamp? {
+        guard let value else { return nil }
+        if let number = value.numberOrNumericString {
+            return time(number < 2_147_483_648 ? number : number / 1000)
+        }
+        guard let text = value.string else { return nil }
+        // In a query the plus of an offset arrives as a blank unless the phone escapes it.
+        let withPlus = String(text.prefix(19)) + text.dropFirst(19).replacing(" ", with: "+")
+        let time = Timestamp(withPlus) ?? Timestamp(withPlus + "Z")
+        return time.flatMap { $0 > .zero ? $0 : nil }
+    }
+
+    /// True or false, also as a number or in words; nil for anything else.
+    static func truth(_ value: JSON?) -> Bool? {
+        switch value {
+        case .bool(let truth): return truth
+        case .string(let text) where text.lowercased() == "true": return true
+        case .string(let text) where text.lowercased() == "false": return false
+        default: return value?.numberOrNumericString.map { $0 != 0 }
+        }
+    }
+
+    /// Whether a note is the word that calls for help: in any case, blanks around it ignored.
+    static func isCall(_ note: String?, word: String) -> Bool {
+        guard let note, !word.isEmpty else { return false }
+        let start = note.drop { $0.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return false }
+        return start[...end].lowercased() == word.lowercased()
+    }
+
     /// A client's own name for a message: 1 to 128 bytes, else nil.
     static func messageID(_ text: String?) -> String? {
         guard let text, (1...128).contains(text.utf8.count) else { return nil }

@@ -61,6 +61,10 @@ public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
     case badTime = "bad-time"
     /// A picture of a person that is neither PNG nor JPEG, or too large.
     case badPicture = "bad-picture"
+    /// The phone says itself that the fix is not valid, or its checksum says so.
+    case invalidFix = "invalid-fix"
+    /// Beyond what one message may carry.
+    case tooMany = "too-many"
 }
 
 /// A part of a payload that cannot be used.
@@ -97,6 +101,34 @@ public struct Reading: Hashable, Sendable {
         self.observations = observations
         self.panics = panics
         self.rejections = rejections
+    }
+
+    /// Takes one message of a phone: a fix that counts or is put aside, and a cry for help that
+    /// counts whatever became of the fix.
+    ///
+    /// - Parameters:
+    ///   - fix: nil where the message carries none.
+    ///   - raised: when help was called for; nil = it was not.
+    ///   - index: place of the message in its batch, and `payload` the message itself.
+    mutating func take(
+        _ fix: Result<Fix, Unusable>?, as trigger: Trigger = .periodic, battery: UInt8? = nil,
+        charging: Bool? = nil, raised: Timestamp? = nil, messageID: String? = nil, index: Int = 0,
+        payload: [UInt8]? = nil
+    ) {
+        var usable: Fix?
+        switch fix {
+        case .failure(let unusable):
+            rejections.append(Rejection(index: index, reason: unusable.reason, payload: payload))
+        case .success(let fix):
+            usable = fix
+            observations.append(
+                Observation(
+                    fix: fix, trigger: raised == nil ? trigger : .panic, battery: battery,
+                    charging: charging))
+        case nil: break
+        }
+        guard let raised else { return }
+        panics.append(Panic(messageID: messageID, raised: raised, fix: usable, battery: battery))
     }
 
     /// Nothing to keep and nothing to complain of.

@@ -70,8 +70,9 @@ extension Host {
         log.error(
             "a request fails each time; it is answered 500",
             [
-                "method": request.method.rawValue, "path": request.path, "trace": request.trace,
-                "reason": "\(error)", "hint": "Tell the makers of Jaga; upgrade.",
+                "method": request.method.rawValue, "path": request.pathWithoutSecrets,
+                "trace": request.trace, "reason": "\(error)",
+                "hint": "Tell the makers of Jaga; upgrade.",
             ])
     }
 

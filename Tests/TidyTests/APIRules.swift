@@ -32,7 +32,7 @@ extension Rule {
             if let match = line.firstMatch(of: /^\x20+\.(\w+),$|\.list\(\.(\w+)|list\(\.(\w+),/) {
                 service = String(match.output.1 ?? match.output.2 ?? match.output.3 ?? "")
             }
-            for match in line.matches(of: /"(\/[^"\\]+)"/) {
+            for match in line.matches(of: /"(\/[^"\\]*)"/) where !service.isEmpty {
                 routed.insert(Operation(service, "", String(match.output.1)))
             }
         }
@@ -93,7 +93,7 @@ struct Operation: Hashable, CustomStringConvertible {
             file.folders[2] == "Daemon"
         else { return [] }
         let text = file.lines.joined(separator: "\n")
-        let entry = /\(\s*\.(get|post|put|patch|delete),\s*"(\/[^"]+)"/
+        let entry = /\(\s*\.(get|post|put|patch|delete),\s*"(\/[^"]*)"/
         return text.matches(of: entry).map { match in
             let service = file.folders[1].lowercased()
             return (Operation(service, String(match.output.1), String(match.output.2)), file.path)

@@ -17,6 +17,8 @@ enum Routes {
     static let all: [Route] =
         list(
             .ingest,
+            "/", "/osmand", "/osmand/{token}", "/overland", "/overland/{token}",
+            "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
             "/pub", "/v1/reports", "/v1/emergencies", "/v1/emergencies/{emergency}",
             "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
             "/v1/people/{person}/alarm", "/v1/people/{person}/alarm/{action}",

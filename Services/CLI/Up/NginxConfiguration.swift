@@ -13,7 +13,9 @@ struct NginxConfiguration: Sendable {
     /// Membership takes it of a file for a set, which has up to 10,000 zones.
     static let largeBodyBytesMax = 8 << 20
     /// Paths of phones' protocols, and of files for sets.
-    static let largePaths: Set<String> = ["/pub", "/v1/sets/{set}/zones/import"]
+    static let largePaths: Set<String> = [
+        "/pub", "/overland", "/overland/{token}", "/v1/sets/{set}/zones/import",
+    ]
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30
 
@@ -59,6 +61,12 @@ struct NginxConfiguration: Sendable {
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_connect_timeout 2s;
+        # Phones of OsmAnd's protocol come to the root; whoever says no name there is a reader.
+        map "$request_method $arg_id$arg_deviceid$arg_token" $reads_root {
+            default 1;
+            "~^POST" 0;
+            "~^GET ." 0;
+        }
         """
     }
 
@@ -81,7 +89,8 @@ struct NginxConfiguration: Sendable {
     private var server: String {
         let routes = Routes.all.map { route in
             let limit = Self.largePaths.contains(route.path) ? largeLimit : ""
-            let target = "proxy_pass http://\(route.service.rawValue);"
+            let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
+            let target = "\(page)proxy_pass http://\(route.service.rawValue);"
             return "location \(route.location) { \(limit)\(target) }"
         }
         let parts = [

@@ -58,13 +58,16 @@ public struct Delivery: Hashable, Sendable {
     public var wantsPolicy: Bool
     /// The policy by which the phone says it reports.
     public var policyMark: String?
+    /// The phone keeps its message until it has heard the answer: one that brings something new
+    /// proves that the answer before it was heard.
+    public var provesHearing: Bool
     public var trace: String
 
     public init(
         request: UInt64, device: DeviceID, person: PersonID, arrivals: [Arrival],
         panics: [Panic] = [], rejections: [Rejection] = [], payload: [UInt8] = [],
         path: String = "", wantsFriends: Bool = false, wantsPolicy: Bool = false,
-        policyMark: String? = nil, trace: String = ""
+        policyMark: String? = nil, provesHearing: Bool = false, trace: String = ""
     ) {
         self.request = request
         self.device = device
@@ -77,6 +80,7 @@ public struct Delivery: Hashable, Sendable {
         self.wantsFriends = wantsFriends
         self.wantsPolicy = wantsPolicy
         self.policyMark = policyMark
+        self.provesHearing = provesHearing
         self.trace = trace
     }
 }

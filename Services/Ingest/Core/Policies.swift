@@ -44,6 +44,9 @@ public struct PolicyView: Hashable, Sendable {
 struct Policies {
     private var rows: [DeviceID: PolicyRow]
     private var watching: [PersonID: WatchingRow]
+    /// Marks of the policies last told to phones that say nothing of what they go by. Not stored:
+    /// after a restart a policy is told once more.
+    private var told: [DeviceID: String] = [:]
 
     init(rows: [PolicyRow], watching: [WatchingRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.policy.device, $0) })
@@ -112,10 +115,26 @@ struct Policies {
         return mark == view.mark ? nil : view
     }
 
+    /// The same for a phone that names no mark, but keeps its message until it has heard the
+    /// answer, and does at once what it says.
+    ///
+    /// - Parameter bringsNews: the message is none that was here before: the last answer was heard.
+    mutating func hint(
+        for device: DeviceID, of person: PersonID, bringsNews: Bool, isEvent: Bool,
+        into effects: inout [Effect]
+    ) -> PolicyView? {
+        let view = hint(
+            for: device, of: person, mark: bringsNews ? told[device] : nil, isEvent: isEvent,
+            into: &effects)
+        if let view { told[device] = view.mark }
+        return view
+    }
+
     /// Forgets a person who is gone.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         for (device, row) in rows where row.policy.person == person {
             rows[device] = nil
+            told[device] = nil
             effects.append(.removePolicy(device))
         }
         if watching.removeValue(forKey: person) != nil {
@@ -164,9 +183,16 @@ extension Core {
         let leader = directory.leadingDevice(
             of: delivery.person, first: intake.firstDevices[delivery.person])
         guard delivery.wantsPolicy, leader == delivery.device else { return nil }
+        let isEvent = isEvent(delivery.person, at: now)
+        guard !delivery.provesHearing else {
+            return policies.hint(
+                for: delivery.device, of: delivery.person,
+                bringsNews: delivery.arrivals.contains { !$0.isKnown }, isEvent: isEvent,
+                into: &effects)
+        }
         return policies.hint(
-            for: delivery.device, of: delivery.person, mark: delivery.policyMark,
-            isEvent: isEvent(delivery.person, at: now), into: &effects)
+            for: delivery.device, of: delivery.person, mark: delivery.policyMark, isEvent: isEvent,
+            into: &effects)
     }
 
     func readPolicy(

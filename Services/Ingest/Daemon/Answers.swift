@@ -26,17 +26,22 @@ enum Answers {
         }
     }
 
-    /// For an OwnTracks app: an array whatever became of the payload, or "later".
-    static func ownTracks(_ answer: Answer) -> Response {
+    /// For an app: what it takes as success whatever became of the payload, or "later".
+    static func response(to answer: Answer, as phone: PhoneAnswer) -> Response {
+        var reports: ReportsAnswer?
         switch answer {
-        case .reports(let reports):
-            .json(
-                reports.friends.isEmpty
-                    ? OwnTracks.emptyAnswer
-                    : OwnTracks.answer(reports.friends, rings: reports.rings))
-        case .overloaded: .problem(overloaded)
-        case .emergency, .positions, .alarm, .policy, .denied, .notFound, .tooLate:
-            .json(OwnTracks.emptyAnswer)
+        case .reports(let answer): reports = answer
+        case .overloaded: return .problem(overloaded)
+        case .emergency, .positions, .alarm, .policy, .denied, .notFound, .tooLate: break
+        }
+        switch phone {
+        case .ownTracks:
+            guard let reports, !reports.friends.isEmpty else {
+                return .json(OwnTracks.emptyAnswer)
+            }
+            return .json(OwnTracks.answer(reports.friends, rings: reports.rings))
+        case .overland: return .json(Overland.answer(policy: reports?.policy?.policy))
+        case .empty: return Response(status: 200)
         }
     }
 

@@ -3,6 +3,9 @@ import Web
 /// What ingest answers.
 enum Endpoint: Sendable {
     case ownTracks
+    /// A phone app, and the same with the device's token in the path.
+    case phone(PhoneDialect)
+    case phoneByToken(PhoneDialect)
     case reports
     case emergencies, emergency, cancellation
     case positions
@@ -11,6 +14,17 @@ enum Endpoint: Sendable {
 
     static let router = Router<Endpoint>([
         (.post, "/pub", .ownTracks),
+        (.get, "/", .phone(.osmAnd)), (.post, "/", .phone(.osmAnd)),
+        (.get, "/osmand", .phone(.osmAnd)), (.post, "/osmand", .phone(.osmAnd)),
+        (.get, "/osmand/{token}", .phoneByToken(.osmAnd)),
+        (.post, "/osmand/{token}", .phoneByToken(.osmAnd)),
+        (.post, "/overland", .phone(.overland)),
+        (.post, "/overland/{token}", .phoneByToken(.overland)),
+        (.get, "/log/gpslogger", .phone(.gpsLogger)),
+        (.post, "/log/gpslogger", .phone(.gpsLogger)),
+        (.get, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
+        (.post, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
+        (.get, "/gprmc/Data", .phone(.openGTS)), (.post, "/gprmc/Data", .phone(.openGTS)),
         (.post, "/v1/reports", .reports),
         (.post, "/v1/emergencies", .emergencies),
         (.get, "/v1/emergencies/{emergency}", .emergency),

@@ -30,7 +30,8 @@ final class IngestService: Service {
 
     /// How a request is to be answered.
     struct Pending {
-        var isOwnTracks = false
+        /// The app that asks; nil = Jaga's own API.
+        var phone: PhoneAnswer?
         /// Status of success.
         var status = 200
         /// Where the answer is kept for a repeated request.
@@ -202,7 +203,9 @@ final class IngestService: Service {
     private func reply(to request: UInt64, _ answer: Answer) throws {
         let form = pending.removeValue(forKey: request) ?? Pending()
         counts.count(answer)
-        if form.isOwnTracks { return outside.answer(request, Answers.ownTracks(answer)) }
+        if let phone = form.phone {
+            return outside.answer(request, Answers.response(to: answer, as: phone))
+        }
         let response = Answers.response(to: answer, status: form.status, ignored: form.ignored)
         if let key = form.key { try firstAnswers.keep(response, to: key, at: outside.now) }
         outside.answer(request, response)

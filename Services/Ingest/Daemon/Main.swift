@@ -22,7 +22,9 @@ struct Main {
         consumes: [
             .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
         ],
-        bodyBytesByPath: ["/pub": Limits.phoneBodyBytes])
+        bodyBytesByPath: [
+            "/pub": Limits.phoneBodyBytes, "/overland": Limits.phoneBodyBytes,
+        ])
 
     static func main() { exit(Host.run(definition, make: make)) }
 

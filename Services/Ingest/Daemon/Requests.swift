@@ -9,11 +9,12 @@ import Web
 // Requests become inputs.
 extension IngestService {
     func handle(_ request: Request) throws {
-        if request.method == .post, request.path == "/pub" {
-            return try deliverOwnTracks(request)
-        }
         switch Endpoint.router.route(request) {
         case .answered(let response): outside.answer(request.id, response)
+        case .found(.ownTracks, _): try deliverOwnTracks(request)
+        case .found(.phone(let dialect), _): try deliver(request, as: dialect, token: nil)
+        case .found(.phoneByToken(let dialect), let parameters):
+            try deliver(request, as: dialect, token: parameters["token"])
         case .found(let route, let parameters):
             do {
                 try handle(request, route, parameters)
@@ -26,7 +27,7 @@ extension IngestService {
     private func handle(_ request: Request, _ route: Endpoint, _ parameters: Parameters) throws {
         let principal = try principal(of: request)
         switch route {
-        case .ownTracks: try deliverOwnTracks(request)
+        case .ownTracks, .phone, .phoneByToken: break
         case .reports: try deliverReports(request, by: principal)
         case .emergencies: try raise(request, by: principal)
         case .emergency:
@@ -61,45 +62,34 @@ extension IngestService {
     ///   have arrived here yet.
     func principal(of request: Request) throws(Problem) -> Principal {
         if let principal = outside.principal(of: request) { return principal }
-        guard Credentials(request.headers) != nil else {
+        throw refusal(hasCredentials: Credentials(request.headers) != nil)
+    }
+
+    /// Why nobody is known by the credentials of a request.
+    func refusal(hasCredentials: Bool) -> Problem {
+        guard hasCredentials else {
             counts.unauthorized += 1
-            throw .unauthorized(
+            return .unauthorized(
                 "credentials are missing",
                 hint: "send a token as Bearer, or as the password of Basic")
         }
         guard outside.isDirectoryFresh else {
             counts.notFresh += 1
-            throw .unavailable("credentials cannot be checked right now")
+            return .unavailable("credentials cannot be checked right now")
         }
         counts.unauthorized += 1
-        throw .unauthorized("the credentials are wrong", hint: "check or renew the device's token")
+        return .unauthorized(
+            "the credentials are wrong", hint: "check or renew the device's token")
     }
 
     /// The device that speaks.
-    private func device(_ principal: Principal) throws(Problem) -> (DeviceID, PersonID) {
+    func device(_ principal: Principal) throws(Problem) -> (DeviceID, PersonID) {
         guard case .device(let device, let person) = principal else {
             throw .denied(
                 "reports come from a device, and this is no device's token",
                 hint: "create a device for the person and use its token")
         }
         return (device, person)
-    }
-
-    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
-    /// would send it for ever.
-    private func deliverOwnTracks(_ request: Request) throws {
-        let device: DeviceID
-        let person: PersonID
-        do {
-            (device, person) = try self.device(try principal(of: request))
-        } catch {
-            return outside.answer(request.id, .problem(error))
-        }
-        let reading = OwnTracks.read(request.body, received: outside.now, sosWord: sosWord)
-        pending[request.id] = Pending(isOwnTracks: true)
-        try deliver(
-            reading, of: request, device: device, person: person,
-            wantsFriends: !reading.observations.isEmpty)
     }
 
     private func deliverReports(_ request: Request, by principal: Principal) throws {
@@ -119,9 +109,9 @@ extension IngestService {
         try deliver(reading, of: request, device: device, person: person, wantsPolicy: true)
     }
 
-    private func deliver(
+    func deliver(
         _ reading: Reading, of request: Request, device: DeviceID, person: PersonID,
-        wantsFriends: Bool = false, wantsPolicy: Bool = false
+        wantsFriends: Bool = false, wantsPolicy: Bool = false, provesHearing: Bool = false
     ) throws {
         if let refusal = refusal(of: reading) {
             counts.diskFull += 1
@@ -139,7 +129,8 @@ extension IngestService {
                     panics: reading.panics, rejections: reading.rejections,
                     payload: reading.rejections.isEmpty ? [] : request.body, path: request.path,
                     wantsFriends: wantsFriends, wantsPolicy: wantsPolicy,
-                    policyMark: reading.policyMark, trace: request.trace)))
+                    policyMark: reading.policyMark, provesHearing: provesHearing,
+                    trace: request.trace)))
     }
 
     /// Why reports are not taken now, for want of room: old ones first, then all, but never those

@@ -1,0 +1,77 @@
+import Dialects
+import Parsing
+import Web
+
+/// The secrets that a phone's request carries, in the order in which they count: the
+/// `Authorization` header, the path, the query or form, and what the phone calls itself.
+///
+/// Many apps cannot send a header: for them the device's token stands in the address, or is the
+/// name that the app gives itself.
+struct PhoneCredentials: Sequence, IteratorProtocol {
+    /// No token is longer.
+    private static let bytesMax = 256
+    private static let tokenNames = ["token", "access_token", "api_key", "key"]
+    private static let deviceNames = ["id", "deviceid", "device_id", "device", "dev"]
+
+    private let body: [UInt8]
+    private var secrets: [String]
+    private var isBodyRead = false
+
+    /// - Parameter token: what stands in the path.
+    init(_ request: Request, token: String?) {
+        body = request.body
+        secrets = PhoneCredentials.header(request.headers)
+        if let token { secrets.append(token) }
+        secrets += PhoneCredentials.names.compactMap { request.query[$0] }
+        secrets.reverse()
+    }
+
+    /// The next secret; the body is read only if nothing before it is one.
+    mutating func next() -> String? {
+        while true {
+            if let secret = secrets.popLast() {
+                guard (1...PhoneCredentials.bytesMax).contains(secret.utf8.count) else { continue }
+                return secret
+            }
+            guard !isBodyRead else { return nil }
+            isBodyRead = true
+            secrets = PhoneCredentials.inBody(body).reversed()
+        }
+    }
+
+    private static var names: [String] { tokenNames + deviceNames }
+
+    /// Bearer, or Basic with the token as password, as user name, or not encoded at all.
+    private static func header(_ headers: Headers) -> [String] {
+        switch Credentials(headers) {
+        case .bearer(let token): return [token]
+        case .basic(let user, let password): return [password, user]
+        case nil:
+            guard let value = headers["Authorization"],
+                value.prefix(6).lowercased() == "basic "
+            else { return [] }
+            return value.dropFirst(6).split(separator: ":").reversed().map(String.init)
+        }
+    }
+
+    private static func inBody(_ body: [UInt8]) -> [String] {
+        guard let json = try? JSON.parse(body) else {
+            let form = Query(encoded: String(decoding: body.prefix(4096), as: UTF8.self))
+            return names.compactMap { form[$0] }
+        }
+        let batch = json["locations"]?[0]?["properties"]
+        return names.compactMap { json[$0]?.string }
+            + [batch?["device_id"]?.string].compactMap(\.self)
+    }
+}
+
+extension [UInt8] {
+    /// The same without a secret, wherever it stands: for what is kept and may be shown.
+    func without(_ secret: String) -> [UInt8] {
+        var bytes = self
+        for form in Set([secret, Percent.encode(secret)]) {
+            bytes.replace(form.utf8, with: "…".utf8)
+        }
+        return bytes
+    }
+}

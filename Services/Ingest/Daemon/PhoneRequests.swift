@@ -1,0 +1,121 @@
+import Dialects
+import Hashing
+import IngestCore
+import Model
+import Web
+
+/// Protocols of phone apps beside OwnTracks and Jaga's own.
+enum PhoneDialect: Sendable {
+    case overland
+    case osmAnd
+    case gpsLogger
+    case openGTS
+}
+
+/// What a phone takes as success.
+enum PhoneAnswer: Sendable {
+    /// An array of messages.
+    case ownTracks
+    /// `{"result":"ok"}`
+    case overland
+    /// Nothing.
+    case empty
+}
+
+// What phone apps send: with good credentials nothing is refused for what it says.
+extension IngestService {
+    /// The device that a phone's request comes from, and the secret that says so.
+    struct Caller {
+        var device: DeviceID
+        var person: PersonID
+        var secret: String
+    }
+
+    /// - Parameter token: what stands in the path.
+    /// - Throws: 401 where no secret is there or all are surely wrong, 503 where they may only not
+    ///   have arrived here yet, 403 for what is no device's.
+    func caller(of request: Request, token: String? = nil) throws(Problem) -> Caller {
+        var hasSecret = false
+        for secret in PhoneCredentials(request, token: token) {
+            hasSecret = true
+            let hash = Hex.encode(Hash.sha256(Array(secret.utf8)))
+            guard let principal = outside.replica.principal(tokenHash: hash) else { continue }
+            let (device, person) = try device(principal)
+            return Caller(device: device, person: person, secret: secret)
+        }
+        throw refusal(hasCredentials: hasSecret)
+    }
+
+    /// - Parameter token: what stands in the path.
+    func deliver(_ request: Request, as dialect: PhoneDialect, token: String?) throws {
+        let caller: Caller
+        do {
+            caller = try self.caller(of: request, token: token)
+        } catch {
+            return outside.answer(request.id, .problem(error))
+        }
+        let query = request.query
+        let reading: Reading =
+            switch dialect {
+            case .overland: Overland.read(request.body)
+            case .osmAnd: OsmAnd.read(query, request.body, received: outside.now)
+            case .gpsLogger:
+                GPSLogger.read(query, request.body, received: outside.now, sosWord: sosWord)
+            case .openGTS: OpenGTS.read(query, request.body, received: outside.now)
+            }
+        let isOverland = dialect == .overland
+        pending[request.id] = Pending(phone: isOverland ? .overland : .empty)
+        try deliver(
+            reading, of: request.kept(token: token), by: caller, wantsPolicy: isOverland)
+    }
+
+    /// Delivers what was read, without the secret in anything that is kept.
+    private func deliver(
+        _ reading: Reading, of request: Request, by caller: Caller, wantsPolicy: Bool
+    ) throws {
+        var reading = reading
+        var request = request
+        if !reading.rejections.isEmpty {
+            request.body = request.body.without(caller.secret)
+            for index in reading.rejections.indices {
+                reading.rejections[index].payload = reading.rejections[index].payload?
+                    .without(caller.secret)
+            }
+        }
+        try deliver(
+            reading, of: request, device: caller.device, person: caller.person,
+            wantsPolicy: wantsPolicy, provesHearing: wantsPolicy)
+    }
+
+    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
+    /// would send it for ever.
+    func deliverOwnTracks(_ request: Request) throws {
+        let caller: Caller
+        do {
+            caller = try self.caller(of: request)
+        } catch {
+            return outside.answer(request.id, .problem(error))
+        }
+        let app = OwnTracks.App(userAgent: request.headers["User-Agent"] ?? "")
+        let reading = OwnTracks.read(
+            request.body, from: app, received: outside.now, sosWord: sosWord)
+        pending[request.id] = Pending(phone: app == .overland ? .overland : .ownTracks)
+        try deliver(
+            reading, of: request, device: caller.device, person: caller.person,
+            wantsFriends: !reading.observations.isEmpty)
+    }
+}
+
+extension Request {
+    /// As it is kept where it cannot be used: the path without its token, query and body together.
+    fileprivate func kept(token: String?) -> Request {
+        var request = self
+        if token != nil {
+            request.path =
+                path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/{token}"
+        }
+        guard !query.items.isEmpty else { return request }
+        request.body = Array(query.encoded.utf8) + (body.isEmpty ? [] : [UInt8(ascii: "\n")]) + body
+        return request
+    }
+}

@@ -1,0 +1,107 @@
+import Model
+import Parsing
+
+/// OpenGTS' HTTP protocol: a sentence of NMEA 0183 in `gprmc`, altitude and battery beside it.
+///
+/// Any answer of 2xx makes the phone forget the message. The answer is empty.
+public enum OpenGTS {
+    /// Status `0xF841`: the panic button.
+    private static let panic = 0xF841
+
+    /// Reads one message. A value of the query goes before one of the body.
+    ///
+    /// - Parameter received: when help was called for.
+    public static func read(_ query: Query, _ body: [UInt8], received: Timestamp) -> Reading {
+        read(NamedValues(query.with(form: body)), received: received)
+    }
+
+    static func read(_ values: NamedValues, received: Timestamp) -> Reading {
+        var fix = values["gprmc"]?.string.map(RMCSentence.read)
+        if case .success(var value) = fix {
+            value.altitudeCentimetres = Quantity.altitude(values.number("alt"))
+            value.accuracyCentimetres = Quantity.accuracy(values.number("acc", "accuracy"))
+            fix = .success(value)
+        }
+        var reading = Reading()
+        reading.take(
+            fix ?? .failure(Unusable(reason: .missingPosition)),
+            battery: Quantity.battery(values.number("batt", "battery")),
+            raised: isCall(values["code"]) ? received : nil)
+        return reading
+    }
+
+    /// The code in hexadecimal with `0x`, or in decimal.
+    private static func isCall(_ code: JSON?) -> Bool {
+        guard let text = code?.string else { return false }
+        let isHexadecimal = text.lowercased().hasPrefix("0x")
+        return Int(isHexadecimal ? text.dropFirst(2) : text[...], radix: isHexadecimal ? 16 : 10)
+            == panic
+    }
+}
+
+/// "Recommended minimum" of NMEA 0183:
+/// `$GPRMC,hhmmss,A,ddmm.mmmm,N,dddmm.mmmm,E,knots,degrees,ddmmyy,…*CS`, the checksum if there.
+enum RMCSentence {
+    static func read(_ text: String) -> Result<Fix, Unusable> {
+        let body = text.drop { $0 == "$" }.prefix { $0 != "*" }
+        let fields = body.split(separator: ",", omittingEmptySubsequences: false)
+        guard fields.count >= 10, fields[0].hasSuffix("RMC") else {
+            return .failure(Unusable(reason: .otherType))
+        }
+        guard fields[2] == "A", isSound(text, body) else {
+            return .failure(Unusable(reason: .invalidFix))
+        }
+        guard let time = time(date: fields[9], time: fields[1]) else {
+            return .failure(Unusable(reason: .badTime))
+        }
+        guard let latitude = degrees(fields[3], fields[4], "N", "S"),
+            let longitude = degrees(fields[5], fields[6], "E", "W"),
+            let position = Coordinate(latitude: latitude, longitude: longitude)
+        else { return .failure(Unusable(reason: .badPosition)) }
+        return .success(
+            Fix(
+                time: time, position: position,
+                speedCentimetresPerSecond: Quantity.speed(
+                    number(fields[7]).map { $0 * OsmAnd.SpeedUnit.knots.factor }),
+                courseDegrees: Quantity.course(number(fields[8]))))
+    }
+
+    /// Whether the checksum is right; a sentence without one is taken as it is.
+    private static func isSound(_ text: String, _ body: Substring) -> Bool {
+        guard let star = text.firstIndex(of: "*") else { return true }
+        let digits = text[star...].dropFirst().prefix(2)
+        guard let sum = UInt8(digits, radix: 16) else { return true }
+        return body.utf8.reduce(0) { $0 ^ $1 } == sum
+    }
+
+    /// `ddmmyy` and `hhmmss` or `hhmmss.sss`, UTC.
+    private static func time(date: Substring, time: Substring) -> Timestamp? {
+        guard date.utf8.count == 6, time.utf8.count >= 6,
+            (Array(date.utf8) + Array(time.utf8)).allSatisfy({ (46...57).contains($0) })
+        else { return nil }
+        func pair(_ text: Substring, _ index: Int) -> Substring {
+            text.dropFirst(2 * index).prefix(2)
+        }
+        let fraction = time.dropFirst(6)
+        return Timestamp(
+            "20\(pair(date, 2))-\(pair(date, 1))-\(pair(date, 0))"
+                + "T\(pair(time, 0)):\(pair(time, 1)):\(pair(time, 2))\(fraction)Z")
+    }
+
+    /// Degrees and minutes in one number, and the half of the earth.
+    private static func degrees(
+        _ text: Substring, _ half: Substring, _ positive: Substring, _ negative: Substring
+    ) -> Double? {
+        guard half == positive || half == negative, let value = number(text), value >= 0 else {
+            return nil
+        }
+        let whole = (value / 100).rounded(.down)
+        let minutes = value - whole * 100
+        guard minutes < 60 else { return nil }
+        return (half == negative ? -1 : 1) * (whole + minutes / 60)
+    }
+
+    private static func number(_ text: Substring) -> Double? {
+        JSON.string(String(text)).numberOrNumericString
+    }
+}

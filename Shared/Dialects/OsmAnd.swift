@@ -1,0 +1,63 @@
+import Model
+import Parsing
+
+/// OsmAnd's protocol of named values, as Traccar Client, OsmAnd and scripts send it: in the query,
+/// in a form, or as JSON (see ``TraccarJSON``).
+///
+/// Any answer of 2xx makes the phone forget the message, and nothing else does: it is sent again
+/// before all later ones. The answer is empty.
+public enum OsmAnd {
+    /// What a phone's `speed` is measured in. Traccar Client sends knots, OsmAnd metres a second;
+    /// the address that a phone is given says `speedUnit=ms`, `kmh` or `kn`.
+    enum SpeedUnit: String {
+        case knots = "kn"
+        case metresPerSecond = "ms"
+        case kilometresPerHour = "kmh"
+
+        /// What one of it is in metres a second.
+        var factor: Double {
+            switch self {
+            case .knots: 1852 / 3600
+            case .metresPerSecond: 1
+            case .kilometresPerHour: 1 / 3.6
+            }
+        }
+    }
+
+    /// Reads one message. A value of the query goes before one of the body.
+    ///
+    /// A message without a position is a heartbeat and carries nothing, unless it calls for help.
+    ///
+    /// - Parameter received: stands in for a missing time, and is when help was called for.
+    public static func read(_ query: Query, _ body: [UInt8], received: Timestamp) -> Reading {
+        if TraccarJSON.isJSON(body) { return TraccarJSON.read(query, body, received: received) }
+        let values = NamedValues(query.with(form: body))
+        if values["gprmc"] != nil { return OpenGTS.read(values, received: received) }
+        return read(values, received: received)
+    }
+
+    static func read(_ values: NamedValues, received: Timestamp) -> Reading {
+        let unit = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) } ?? .knots
+        let fix = values.fix(
+            speed: values.number("speed").map { $0 * unit.factor },
+            // What OsmAnd calls so is its accuracy in metres.
+            accuracy: values.number("accuracy", "acc", "hdop"), received: received)
+        var reading = Reading()
+        reading.take(
+            fix, battery: Quantity.battery(values.number("batt", "battery")),
+            charging: Quantity.truth(values["charge", "charging"]),
+            raised: isCall(values["alarm"]) ? received : nil)
+        return reading
+    }
+
+    /// A cry for help. It has no id: the time that comes along is that of a fix, which may be the
+    /// same for two calls.
+    static func isCall(_ alarm: JSON?) -> Bool { alarm?.string?.lowercased() == "sos" }
+}
+
+extension Query {
+    /// Its values, then those of a form.
+    func with(form body: [UInt8]) -> Query {
+        Query(items + Query(encoded: String(decoding: body, as: UTF8.self)).items)
+    }
+}

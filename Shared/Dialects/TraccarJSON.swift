@@ -1,0 +1,92 @@
+import Model
+import Parsing
+
+/// The JSON of Traccar Client 9 and of its relatives: `{"location":{…},"device_id":…}`.
+///
+/// A location has its values under `coords`, or flat; the battery stands in it or beside it.
+/// `location` may be a list, and an object without one is taken as the named values of OsmAnd's
+/// protocol. `_` repeats the message as a query and is ignored.
+enum TraccarJSON {
+    /// Locations in one message; more are put aside.
+    static let locationsMax = 2000
+
+    /// Whether a body is meant as JSON, whatever it is called.
+    static func isJSON(_ body: [UInt8]) -> Bool {
+        let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    static func read(_ query: Query, _ body: [UInt8], received: Timestamp) -> Reading {
+        guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
+        guard case .object(let members) = json else { return .rejected(.notAnObject) }
+        switch json["location"] {
+        case .object: return read([json["location"] ?? .null], of: json, received: received)
+        case .array(let list): return read(list, of: json, received: received)
+        default: return OsmAnd.read(NamedValues(query, members), received: received)
+        }
+    }
+
+    private static func read(_ list: [JSON], of json: JSON, received: Timestamp) -> Reading {
+        var reading = Reading()
+        for (index, location) in list.prefix(locationsMax).enumerated() {
+            guard case .object = location else {
+                reading.take(
+                    .failure(Unusable(reason: .notAnObject)), index: index,
+                    payload: location.serialized())
+                continue
+            }
+            take(location, of: json, received: received, index: index, into: &reading)
+        }
+        if list.count > locationsMax {
+            reading.take(.failure(Unusable(reason: .tooMany)), index: locationsMax)
+        }
+        return reading
+    }
+
+    private static func take(
+        _ location: JSON, of json: JSON, received: Timestamp, index: Int,
+        into reading: inout Reading
+    ) {
+        let battery = location["battery"] ?? json["battery"]
+        let level = battery?["level"]?.numberOrNumericString
+        let alarm = location["alarm"] ?? location["extras"]?["alarm"]
+        reading.take(
+            fix(location, received: received), as: trigger(location["event"]?.string),
+            battery: Quantity.battery(level.map { $0 * 100 }),
+            charging: Quantity.truth(battery?["is_charging"]),
+            raised: OsmAnd.isCall(alarm) ? received : nil, index: index,
+            payload: location.serialized())
+    }
+
+    /// Nil without coordinates: the phone only says that it is there.
+    private static func fix(_ location: JSON, received: Timestamp) -> Result<Fix, Unusable>? {
+        let coordinates = location["coords"] ?? location
+        guard coordinates["latitude"] != nil || coordinates["longitude"] != nil else { return nil }
+        var time = received
+        if let said = location["timestamp"], said != .null {
+            guard let value = Quantity.time(said) else {
+                return .failure(Unusable(reason: .badTime))
+            }
+            time = value
+        }
+        func number(_ name: String) -> Double? { coordinates[name]?.numberOrNumericString }
+        return Quantity.position(
+            latitude: coordinates["latitude"], longitude: coordinates["longitude"]
+        ).map { position in
+            Fix(
+                time: time, position: position,
+                accuracyCentimetres: Quantity.accuracy(number("accuracy")),
+                altitudeCentimetres: Quantity.altitude(number("altitude")),
+                speedCentimetresPerSecond: Quantity.speed(number("speed")),
+                courseDegrees: Quantity.course(number("heading")))
+        }
+    }
+
+    private static func trigger(_ event: String?) -> Trigger {
+        switch event {
+        case "motionchange", "geofence": .significant
+        case "heartbeat": .ping
+        default: .periodic
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Model
+import Parsing
+import Testing
+import Web
+
+@testable import IngestDaemon
+
+@Suite struct `Phone apps beside OwnTracks` {
+    private let feature = #"""
+        {"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.1]},"properties":{
+        "timestamp":"2026-11-20T10:19:50Z","horizontal_accuracy":8,"battery_level":0.61}}
+        """#
+    private let query = "lat=3.1&lon=101.7&timestamp=1795169990"
+
+    private func lastFix(_ world: World) -> Fix? {
+        guard case .inputReport(let report) = world.records(.inputReport).last?.body else {
+            return nil
+        }
+        return report.fix
+    }
+
+    @Test(arguments: [
+        (Method.post, "/osmand?id=phone-1&"), (.get, "/osmand?id=phone-1&"),
+        (.post, "/?deviceid=phone-1&"), (.get, "/?id=phone-1&"), (.post, "/osmand/phone-1?"),
+        (.get, "/log/gpslogger/phone-1?"), (.post, "/log/gpslogger?token=phone-1&"),
+        (.get, "/osmand?key=phone-1&"), (.get, "/osmand?id=48241179&token=phone-1&"),
+    ])
+    func `name their device in the address`(method: Method, address: String) throws {
+        let world = try World()
+        let answer = try world.send(method, address + query)
+        #expect(answer.status == 200 && answer.body.isEmpty)
+        #expect(lastFix(world)?.position.latitudeE7 == 31_000_000)
+        #expect(lastFix(world)?.time == start - .seconds(10))
+    }
+
+    @Test func `may name it in a form, in JSON or in a batch`() throws {
+        let world = try World()
+        try world.send(.post, "/", "id=phone-1&" + query)
+        let json = #"{"location":{"coords":{"latitude":1,"longitude":2}},"device_id":"phone-2"}"#
+        try world.send(.post, "/", json)
+        let named = feature.replacing(
+            #""horizontal_accuracy""#, with: #""device_id":"phone-3","horizontal_accuracy""#)
+        let answer = try world.send(.post, "/overland", #"{"locations":[\#(named)]}"#)
+        #expect(answer.text == #"{"result":"ok"}"#)
+        let people = world.records(.inputReport).compactMap { event -> PersonID? in
+            guard case .inputReport(let report) = event.body else { return nil }
+            return report.person
+        }
+        #expect(people == [person(1), person(2), person(3)])
+    }
+
+    @Test func `are known by the header before the address`() throws {
+        let world = try World()
+        try world.send(.get, "/osmand?id=phone-2&" + query, token: "phone-1")
+        // Overland sends its token as Basic without encoding it.
+        try world.send(
+            .get, "/osmand?id=phone-2&lat=1&lon=2", headers: ["Authorization": "Basic phone-1:"])
+        try world.send(
+            .get, "/osmand?id=phone-2&lat=1&lon=2", headers: ["Authorization": "Bearer wrong"])
+        let reports = world.records(.inputReport).compactMap { event -> PersonID? in
+            guard case .inputReport(let report) = event.body else { return nil }
+            return report.person
+        }
+        #expect(reports == [person(1), person(1), person(2)])
+    }
+
+    @Test(arguments: [
+        "/osmand?id=unknown&", "/overland/unknown?", "/log/gpslogger/unknown?",
+        "/gprmc/Data?id=unknown&", "/?", "/overland?",
+    ])
+    func `hear 401 only when they are surely nobody's`(address: String) throws {
+        let world = try World()
+        let answer = try world.send(.post, address + "lat=1&lon=2")
+        #expect(answer.status == 401)
+        world.isDirectoryFresh = false
+        let isNamed = address.contains("unknown")
+        #expect(try world.send(.post, address + "lat=1").status == (isNamed ? 503 : 401))
+        #expect(try world.send(.post, "/overland/person-1", "{}").status == 403)
+        #expect(world.records(.inputReport).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("/osmand?id=phone-1&lat=91&lon=2", "", ""),
+        ("/osmand?id=phone-1", "{\"location\":", ""),
+        ("/log/gpslogger/phone-1?desc=hello", "", ""),
+        ("/gprmc/Data?id=phone-1&gprmc=$GPRMC,082356,V,,,,,,,201126", "", ""),
+        ("/overland?token=phone-1", "not json", #"{"result":"ok"}"#),
+        ("/overland/phone-1", #"{"locations":[{"device_id":"phone-1"}]}"#, #"{"result":"ok"}"#),
+    ])
+    func `hear success for what is of no use, and it is kept without the token`(
+        address: String, body: String, success: String
+    ) throws {
+        let world = try World()
+        let answer = try world.send(.post, address, body)
+        #expect(answer.status == 200)
+        #expect(answer.text == success)
+        let list = try world.send(.get, "/v1/quarantine", token: "person-1")
+        let id = try #require(list.json["items"]?[0]?["id"]?.string)
+        let kept = try world.send(.get, "/v1/quarantine/\(id)", token: "person-1").text
+        #expect(!kept.contains("phone-1"))
+        #expect(world.records(.inputReport).isEmpty)
+    }
+
+    @Test func `of a batch keep what is good, put the rest aside, and forget the batch`() throws {
+        let world = try World()
+        let bad = #"{"type":"Feature","properties":{"timestamp":"2026-11-20T10:19:50Z"}}"#
+        let batch = #"{"locations":[\#(bad),\#(feature),7]}"#
+        for _ in 0..<2 {
+            let answer = try world.send(.post, "/overland", batch, token: "phone-1")
+            #expect(answer.text == #"{"result":"ok"}"#)
+        }
+        #expect(world.records(.inputReport).count == 1)
+        #expect(world.service.counts.rejected == 4)
+    }
+
+    @Test func `call for help by an alarm without a place`() throws {
+        let world = try World()
+        try world.send(.get, "/osmand?id=phone-1&" + query)
+        try world.send(.post, "/osmand?id=phone-1&alarm=sos")
+        guard case .sosRaised(let signal) = world.records(.sosRaised).first?.body else {
+            Issue.record("nobody heard")
+            return
+        }
+        #expect(signal.person == person(1))
+        #expect(signal.fix?.position.latitudeE7 == 31_000_000)
+        #expect(world.records(.inputReport).count == 1)
+    }
+
+    @Test func `are there when their heart beats`() throws {
+        let world = try World()
+        #expect(try world.send(.post, "/osmand?id=phone-1&batt=61").status == 200)
+        let seen = try world.database.scalar("SELECT count(*) FROM device")
+        #expect(seen == .integer(1))
+        #expect(try world.database.scalar("SELECT count(*) FROM quarantine") == .integer(0))
+        #expect(world.records(.inputReport).isEmpty)
+    }
+
+    /// Overland obeys at once and keeps its batch until it has heard the answer.
+    @Test func `are told how to report until the next batch shows that they heard`() throws {
+        let world = try World()
+        func send(_ seconds: Int) throws -> JSON {
+            let moved = feature.replacing("10:19:50", with: "10:19:\(seconds)")
+            return try world.send(
+                .post, "/overland", #"{"locations":[\#(moved)]}"#, token: "phone-1"
+            ).json
+        }
+        #expect(try send(10)["set"] == nil)
+        let policy = ReportingPolicy(
+            person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
+            intervalSeconds: 180, maxSilenceSeconds: 1800)
+        try world.hear(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
+        let told = try send(11)["set"]
+        #expect(told?["main"]?["min_distance"] == "50m")
+        // The answer was lost: the same batch comes again.
+        #expect(try send(11)["set"] == told)
+        #expect(try send(12)["set"] == nil)
+        let view = try world.send(.get, "/v1/people/\(person(1))/policy", token: "person-1")
+        #expect(view.json["confirmed"] == true)
+    }
+}
