@@ -29,6 +29,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case zoneDwelled = 36
     case zoneWithheld = 37
     case zoneAbsent = 38
+    case zoneReceded = 39
     case emergencyCountdown = 40
     case emergencyOpened = 41
     case emergencyJoined = 42
@@ -42,6 +43,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case alarmEnded = 56
     case messagesDue = 57
     case policyChanged = 58
+    case zoneForgotten = 59
 
     // sos
     case sosRaised = 64
@@ -104,6 +106,8 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .zoneDwelled: "jaga.zone.dwelled"
         case .zoneWithheld: "jaga.zone.withheld"
         case .zoneAbsent: "jaga.zone.absent"
+        case .zoneReceded: "jaga.zone.receded"
+        case .zoneForgotten: "jaga.zone.forgotten"
         case .emergencyCountdown: "jaga.emergency.countdown"
         case .emergencyOpened: "jaga.emergency.opened"
         case .emergencyJoined: "jaga.emergency.joined"
@@ -181,6 +185,10 @@ public enum EventBody: Hashable, Sendable {
     /// A change that was held back; told to nobody.
     case zoneWithheld(ZoneCrossing)
     case zoneAbsent(ZoneAbsence)
+    /// From near to farther away; told to nobody.
+    case zoneReceded(ZoneCrossing)
+    /// Inside or near a zone that judges the person no longer; told to nobody.
+    case zoneForgotten(ZoneCrossing)
     case emergencyCountdown(EmergencyNews)
     case emergencyOpened(EmergencyNews)
     case emergencyJoined(EmergencyNews)

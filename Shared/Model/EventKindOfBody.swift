@@ -23,6 +23,8 @@ extension EventBody {
         case .zoneExited: .zoneExited
         case .zoneInitial: .zoneInitial
         case .zoneApproached: .zoneApproached
+        case .zoneReceded: .zoneReceded
+        case .zoneForgotten: .zoneForgotten
         case .zoneDwelled: .zoneDwelled
         case .zoneWithheld: .zoneWithheld
         case .zoneAbsent: .zoneAbsent

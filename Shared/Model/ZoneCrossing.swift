@@ -30,6 +30,11 @@ public enum CrossingReason: String, Sendable, Codable, CaseIterable {
     case zoneChanged = "zone-changed"
     /// The zone's schedule opened around somebody.
     case scheduleOpened = "schedule-opened"
+    /// The zone's schedule closed around somebody.
+    case scheduleClosed = "schedule-closed"
+    /// The zone is gone, or nothing is shared with its circle, or the person refuses it: it judges
+    /// them no longer.
+    case notJudged = "not-judged"
     /// On the other side of the edge, but not by more than the margin: nothing changed.
     case withinMargin = "within-margin"
     /// The fix contradicts those before it: nothing changed.

@@ -27,7 +27,8 @@ extension EventBody {
         case .inputAlarmAnswer(let answer): try JSON.encode(answer)
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing):
+            .zoneWithheld(let crossing), .zoneReceded(let crossing),
+            .zoneForgotten(let crossing):
             try JSON.encode(crossing)
         case .zoneAbsent(let absence): try JSON.encode(absence)
         case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
@@ -81,13 +82,6 @@ extension EventBody {
         case .inputSetRemoved: self = .inputSetRemoved(try read())
         case .inputArming: self = .inputArming(try read())
         case .inputAlarmAnswer: self = .inputAlarmAnswer(try read())
-        case .zoneEntered: self = .zoneEntered(try read())
-        case .zoneExited: self = .zoneExited(try read())
-        case .zoneInitial: self = .zoneInitial(try read())
-        case .zoneApproached: self = .zoneApproached(try read())
-        case .zoneDwelled: self = .zoneDwelled(try read())
-        case .zoneWithheld: self = .zoneWithheld(try read())
-        case .zoneAbsent: self = .zoneAbsent(try read())
         case .emergencyCountdown: self = .emergencyCountdown(try read())
         case .emergencyOpened: self = .emergencyOpened(try read())
         case .emergencyJoined: self = .emergencyJoined(try read())
@@ -117,6 +111,9 @@ extension EventBody {
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
             .setChanged, .setRemoved, .messageChanged, .messageRemoved:
             try self.init(directory: kind, data)
+        case .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
+            .zoneWithheld, .zoneAbsent, .zoneReceded, .zoneForgotten:
+            try self.init(zones: kind, data)
         }
     }
 
@@ -141,6 +138,26 @@ extension EventBody {
         case .messageChanged: self = .messageChanged(try read())
         case .messageRemoved: self = .messageRemoved(try read())
         default: fatalError("broken invariant: \(kind.type) is of the directory")
+        }
+    }
+
+    /// Reads what was decided about a person and a zone.
+    private init(zones kind: EventKind, _ data: JSON) throws(ParseError) {
+        if kind == .zoneAbsent {
+            self = .zoneAbsent(try data.decode(ZoneAbsence.self))
+            return
+        }
+        let crossing = try data.decode(ZoneCrossing.self)
+        switch kind {
+        case .zoneEntered: self = .zoneEntered(crossing)
+        case .zoneExited: self = .zoneExited(crossing)
+        case .zoneInitial: self = .zoneInitial(crossing)
+        case .zoneApproached: self = .zoneApproached(crossing)
+        case .zoneReceded: self = .zoneReceded(crossing)
+        case .zoneDwelled: self = .zoneDwelled(crossing)
+        case .zoneForgotten: self = .zoneForgotten(crossing)
+        case .zoneWithheld: self = .zoneWithheld(crossing)
+        default: fatalError("broken invariant: \(kind.type) is of zones")
         }
     }
 }

@@ -40,7 +40,8 @@ extension EventBody {
         case .inputAlarmAnswer(let answer): answer.person
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing):
+            .zoneWithheld(let crossing), .zoneReceded(let crossing),
+            .zoneForgotten(let crossing):
             crossing.person
         case .zoneAbsent(let absence): absence.person
         case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news): news.person

@@ -41,6 +41,16 @@ import Testing
             "came near School (outside → near): 12 m outside, within the alert distance"
         ),
         (
+            "receded near outside beyond-alert-distance",
+            "went away from School (near → outside): 12 m outside; with an accuracy of 30 m more "
+                + "than 60 m beyond the alert distance counts"
+        ),
+        (
+            "forgotten inside unknown schedule-closed",
+            "no longer judged by School (inside → unknown): 12 m outside when the zone's hours "
+                + "ended"
+        ),
+        (
             "initial unknown near initial",
             "found near School (unknown → near): 12 m outside, the first decision about this zone"
         ),

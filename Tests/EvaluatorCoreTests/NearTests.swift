@@ -11,9 +11,9 @@ import Testing
 
     @Test(arguments: [
         // Near, in, out to near without approaching, away, and near again.
-        ("O-n-I-n-O-n|", ".-A-E-X-.-A|"),
+        ("O-n-I-n-O-n|", ".-A-E-X-R-A|"),
         // Found near is initial.
-        ("n-O-n|", "~-.-A|"),
+        ("n-O-n|", "~-R-A|"),
         ("n-n-n|", "~-.-.|"),
         ("O-o-i-I-O|", ".-A-.-E-X|"),
         ("I-O-n|", "!-X-A|"),
@@ -34,7 +34,10 @@ import Testing
         #expect(held.withheld.first?.after == .near)
         #expect(world.report(north: 318).isEmpty)
         #expect(world.report(north: 299).isEmpty)
-        #expect(world.report(north: 321).isEmpty)
+        let receded = world.report(north: 321)
+        #expect(receded.map(\.kind) == [.zoneReceded])
+        #expect(receded.crossings.map(\.reason) == [.beyondAlertDistance])
+        #expect(receded.crossings.map(\.marginCentimetres) == [2000])
         #expect(world.report(north: 299.9).marbles == "A")
     }
 
@@ -59,7 +62,7 @@ import Testing
         #expect(world.report(north: 5190, after: 600).marbles == "A")
         // Inside the alert distance and margin, beyond what is looked up.
         #expect(world.report(north: 5219).marbles.isEmpty)
-        #expect(world.report(north: 5221).isEmpty)
+        #expect(world.report(north: 5221).marbles == "R")
         #expect(world.report(north: 5199).marbles == "A")
     }
 

@@ -24,6 +24,8 @@ import Testing
         #expect(opened.crossings.first?.reason == .scheduleOpened)
         #expect(opened.crossings.first?.before == .unknown)
         #expect(world.wait(seconds: 3600).marbles.isEmpty)
+        #expect(world.forgotten.map(\.reason) == [.scheduleClosed])
+        #expect(world.forgotten.map(\.before) == [.inside])
         // Closed: nobody leaves it, nobody comes.
         #expect(world.report(north: 900).marbles.isEmpty)
         #expect(world.clocks.isEmpty)

@@ -16,6 +16,8 @@ struct World {
     private var reports: UInt64 = 0
     /// What phones were told about reporting, apart from all else that was decided.
     private(set) var hints: [ReportingPolicy] = []
+    /// Zones that judge the person no longer, apart likewise.
+    private(set) var forgotten: [ZoneCrossing] = []
     /// The person's clocks that were asked for and have not run out.
     private(set) var clocks: [WantedClock] = []
 
@@ -35,10 +37,11 @@ struct World {
             case .clockWanted(let clock): clocks.append(clock)
             case .clockUnwanted(let clock): clocks.removeAll { $0 == clock }
             case .policyChanged(let policy): hints.append(policy)
+            case .zoneForgotten(let crossing): forgotten.append(crossing)
             default: break
             }
         }
-        return outputs.filter { $0.kind != .policyChanged }
+        return outputs.filter { $0.kind != .policyChanged && $0.kind != .zoneForgotten }
     }
 
     /// Time passes without a report; clocks run out when they are due, or so much later.
@@ -133,12 +136,28 @@ extension PlacedZone {
     }
 }
 
+extension Event {
+    /// What was decided about a person and a zone; nil for everything else.
+    var decision: ZoneCrossing? {
+        switch body {
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            .zoneApproached(let crossing), .zoneReceded(let crossing),
+            .zoneDwelled(let crossing), .zoneForgotten(let crossing),
+            .zoneWithheld(let crossing):
+            crossing
+        default: nil
+        }
+    }
+}
+
 extension [Event] {
+    /// All but what was held back.
     var crossings: [ZoneCrossing] {
         compactMap { event in
             switch event.body {
             case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
-                .zoneApproached(let crossing), .zoneDwelled(let crossing):
+                .zoneApproached(let crossing), .zoneReceded(let crossing),
+                .zoneDwelled(let crossing):
                 crossing
             default: nil
             }
@@ -164,13 +183,14 @@ extension [Event] {
     var kinds: [EventKind] { map(\.kind) }
 
     /// `E` entered, `X` exited, `A` approached, `D` dwelled, `M` missed; `!` found inside, `~`
-    /// found near, `?` found outside. What was held back, clocks and hints are no marbles.
+    /// found near, `?` found outside, `R` receded. What was held back and clocks are no marbles.
     var marbles: String {
         map { event in
             switch event.body {
             case .zoneEntered: "E"
             case .zoneExited: "X"
             case .zoneApproached: "A"
+            case .zoneReceded: "R"
             case .zoneDwelled: "D"
             case .zoneAbsent: "M"
             case .zoneInitial(let crossing):

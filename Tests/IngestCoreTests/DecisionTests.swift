@@ -34,6 +34,7 @@ import Testing
         let bodies: [EventBody] = [
             .zoneEntered(crossing()), .zoneWithheld(crossing()), .zoneInitial(crossing()),
             .zoneApproached(crossing()), .zoneDwelled(crossing()), .zoneExited(crossing()),
+            .zoneReceded(crossing()), .zoneForgotten(crossing()),
             .zoneEntered(crossing(9, circle: nil)),
             .zoneEntered(crossing(101, circle: nil, set: zoneSet(1))),
             .zoneAbsent(
@@ -46,7 +47,7 @@ import Testing
         #expect(rows.map(\.kind) == bodies.map(\.kind))
         #expect(
             rows.map(\.circles)
-                == Array(repeating: [circle(1)], count: 6) + [[], [circle(2)], [circle(1)]])
+                == Array(repeating: [circle(1)], count: 8) + [[], [circle(2)], [circle(1)]])
     }
 
     @Test func `the person sees all, guardians what is their circle's, others nothing`() throws {

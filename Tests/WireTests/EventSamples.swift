@@ -93,6 +93,7 @@ enum EventSamples {
             .inputAlarmAnswer(AlarmAnswer(person: person, zone: zone, action: .sleep, at: time)),
             .zoneEntered(crossing), .zoneExited(crossing), .zoneInitial(crossing),
             .zoneApproached(crossing), .zoneDwelled(crossing), .zoneWithheld(crossing),
+            .zoneReceded(crossing), .zoneForgotten(crossing),
             .zoneAbsent(
                 ZoneAbsence(
                     person: person, zone: zone, zoneName: "School", circle: circle, by: time,

@@ -5,7 +5,7 @@ import Parsing
 struct DecisionWords {
     /// As types of events end, behind `jaga.zone.`.
     enum Kind: String, CaseIterable {
-        case entered, exited, initial, approached, dwelled, withheld, absent
+        case entered, exited, initial, approached, receded, dwelled, forgotten, withheld, absent
     }
 
     private let kind: Kind
@@ -90,6 +90,8 @@ struct DecisionWords {
         case .exited: "left \(zone)"
         case .initial: "found \(after == .inside ? "in" : after.rawValue) \(zone)"
         case .approached: "came near \(zone)"
+        case .receded: "went away from \(zone)"
+        case .forgotten: "no longer judged by \(zone)"
         case .dwelled: "stayed in \(zone)"
         case .withheld: "held back at \(zone)"
         case .absent: ""
@@ -113,11 +115,14 @@ struct DecisionWords {
         case .onEdgeOfAlertZone:
             "\(place("in it")); an alert zone counts from its edge on"
         case .withinAlertDistance: "\(place("outside")), within the alert distance"
-        case .beyondAlertDistance: "\(place("outside")), well beyond the alert distance"
+        case .beyondAlertDistance: away
         case .passedThrough: "the way between two fixes leads through, though neither is inside"
         case .stayed: "\(place("inside")), for as long as the zone asks for"
         case .zoneChanged: "\(place("it")): the zone was changed, nobody moved"
         case .scheduleOpened: "\(place("found so")) when the zone's hours began"
+        case .scheduleClosed: "\(place("there")) when the zone's hours ended"
+        case .notJudged:
+            "\(place("there")): the zone is gone, refused or not shared with; nobody moved"
         case .withinMargin: notEnough
         case .suspect: "\(place("seen")) by a fix that nobody could have come to; the next decides"
         case .silence:
@@ -129,6 +134,12 @@ struct DecisionWords {
     private func enough(else words: String) -> String {
         guard distanceCentimetres != nil else { return words }
         return "\(place("")); with \(accuracy) more than \(metres(marginCentimetres)) counts"
+    }
+
+    private var away: String {
+        guard distanceCentimetres != nil else { return "well beyond the alert distance" }
+        return "\(place("")); with \(accuracy) more than \(metres(marginCentimetres)) beyond the "
+            + "alert distance counts"
     }
 
     private var notEnough: String {

@@ -35,7 +35,7 @@ extension Event {
     /// What nobody is told of.
     fileprivate var isDetail: Bool {
         switch body {
-        case .zoneInitial, .zoneWithheld, .policyChanged: true
+        case .zoneInitial, .zoneReceded, .zoneForgotten, .zoneWithheld, .policyChanged: true
         default: false
         }
     }
@@ -49,6 +49,8 @@ enum EventWords {
         case .zoneExited(let crossing): words(.exited, crossing, event)
         case .zoneInitial(let crossing): words(.initial, crossing, event)
         case .zoneApproached(let crossing): words(.approached, crossing, event)
+        case .zoneReceded(let crossing): words(.receded, crossing, event)
+        case .zoneForgotten(let crossing): words(.forgotten, crossing, event)
         case .zoneDwelled(let crossing): words(.dwelled, crossing, event)
         case .zoneWithheld(let crossing): words(.withheld, crossing, event)
         case .zoneAbsent(let absence): DecisionWords(absence, at: event.time).line

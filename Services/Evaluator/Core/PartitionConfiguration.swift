@@ -137,6 +137,7 @@ extension PartitionState {
         guard people.place(of: person) != nil else { return }
         turn(person, event, rules, into: &outputs) { state, place, turn in
             let before = state.people[place]
+            turn.isErased = true
             state.unreadableZones -= before.ownZones.unreadable
             state.people[place].configure(
                 PlacedPerson(person: person, leadingDevice: nil, circles: [], zones: []))
@@ -185,8 +186,9 @@ extension PartitionState {
         for presence in person.presences {
             let found = known.zone(presence.zone, of: person, at: now)
             if found != nil, !isNew(presence.zone) { continue }
+            let reason: CrossingReason = found == nil ? .notJudged : .zoneChanged
             if presence.counts, let found = before(presence.zone) ?? found {
-                judge.forget(found, presence, person, &turn)
+                judge.forget(found, presence, reason, person, &turn)
             }
             people[place].forget(presence.zone)
         }

@@ -23,6 +23,8 @@ struct Turn {
     var isArranged = false
     /// Whether they are some of a set of which more may follow.
     var isPage = false
+    /// Whether the person is removed: then nothing more is kept of where they were.
+    var isErased = false
     /// As of when alarms ring: the latest time that the record tells. Rings that were missed until
     /// then are no more.
     var end: Timestamp

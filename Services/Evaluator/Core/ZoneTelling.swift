@@ -48,7 +48,7 @@ extension ZoneJudge {
         _ found: FoundZone, _ known: ZonePresence?, _ person: inout PersonState, _ turn: inout Turn
     ) {
         guard occasion != .suspect else { return }
-        if let known, known.counts { forget(found, known, person, &turn) }
+        if let known, known.counts { forget(found, known, .scheduleClosed, person, &turn) }
         let verdict = ZoneVerdict(
             distance: found.signedDistance(from: fix.point), zone: found.zone,
             inradiusCentimetres: 0, margin: 0, before: nil)
@@ -59,15 +59,16 @@ extension ZoneJudge {
         person.keep(after)
     }
 
-    /// Somebody's stay in a zone does not count any more; nobody moved, and nothing is told of it.
+    /// Somebody's stay in a zone does not count any more; nobody moved.
     func forget(
-        _ found: FoundZone, _ known: ZonePresence, _ person: PersonState, _ turn: inout Turn
+        _ found: FoundZone, _ known: ZonePresence, _ reason: CrossingReason,
+        _ person: PersonState, _ turn: inout Turn
     ) {
-        turn.changes.append(
-            PresenceChange(
-                zone: known.zone, kind: found.zone.kind, source: found.source,
-                details: found.details, before: known.presence, after: .unknown,
-                reason: .zoneChanged, isInitial: false, fix: fix.fix, report: fix.report))
+        let crossing = crossing(
+            found, person, from: known.presence, to: .unknown,
+            found.signedDistance(from: fix.point).centimetres, margin: 0, reason)
+        note(crossing, found, isInitial: false, &turn)
+        tell(.zoneForgotten(crossing), person, &turn)
     }
 
     /// A stay is long enough.
@@ -101,8 +102,7 @@ extension ZoneJudge {
         case (_, .inside): tell(.zoneEntered(crossing), person, &turn)
         case (.inside, _): tell(.zoneExited(crossing), person, &turn)
         case (_, .near): tell(.zoneApproached(crossing), person, &turn)
-        // Farther away than near is nobody's news.
-        default: break
+        default: tell(.zoneReceded(crossing), person, &turn)
         }
     }
 
@@ -154,7 +154,7 @@ extension ZoneJudge {
     }
 
     private func tell(_ body: EventBody, _ person: PersonState, _ turn: inout Turn) {
-        guard let zone = body.crossing?.zone else { return }
+        guard !turn.isErased, let zone = body.crossing?.zone else { return }
         turn.tell(body, of: person.id, subject: .id(zone), cause: cause ?? fix.report.raw)
     }
 }
@@ -164,7 +164,8 @@ extension EventBody {
         switch self {
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing):
+            .zoneWithheld(let crossing), .zoneReceded(let crossing),
+            .zoneForgotten(let crossing):
             crossing
         default: nil
         }

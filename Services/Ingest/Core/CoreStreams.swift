@@ -19,7 +19,8 @@ extension Core {
             policies.changed(policy, at: event.time, into: &effects)
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing):
+            .zoneWithheld(let crossing), .zoneReceded(let crossing),
+            .zoneForgotten(let crossing):
             keep(.crossing(crossing), of: event, in: directory, at: now, into: &effects)
         case .zoneAbsent(let absence):
             keep(.absence(absence), of: event, in: directory, at: now, into: &effects)
