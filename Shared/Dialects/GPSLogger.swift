@@ -24,20 +24,19 @@ public enum GPSLogger {
             values = NamedValues(query.with(form: body))
         }
         let kilometresPerHour = values.number("spd_kph").map { $0 / 3.6 }
-        let fix =
-            values.fix(
-                speed: values.number("spd", "speed") ?? kilometresPerHour,
-                accuracy: values.number("acc", "accuracy"), received: received)
-            ?? .failure(Unusable(reason: .missingPosition))
+        let fix = values.fix(
+            speed: values.number("spd", "speed") ?? kilometresPerHour,
+            accuracy: values.number("acc", "accuracy"), received: received)
         // The point was taken for the sake of its annotation: its time is that of the call, and
         // names the call when the file is sent again.
         var raised: Timestamp?
         if Quantity.isCall(values["desc"]?.string, word: sosWord) {
-            raised = (try? fix.get().time) ?? received
+            raised = Quantity.time(values["timestamp", "time"]) ?? received
         }
         var reading = Reading()
         reading.take(
-            fix, battery: Quantity.battery(values.number("batt", "battery")),
+            fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
+            battery: Quantity.battery(values.number("batt", "battery")),
             charging: Quantity.truth(values["ischarging", "is_charging", "charge"]),
             raised: raised, messageID: raised.map { "desc at \($0.seconds)" })
         return reading

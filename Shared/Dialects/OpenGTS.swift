@@ -22,11 +22,11 @@ public enum OpenGTS {
             value.accuracyCentimetres = Quantity.accuracy(values.number("acc", "accuracy"))
             fix = .success(value)
         }
+        let raised = isCall(values["code"]) ? received : nil
         var reading = Reading()
         reading.take(
-            fix ?? .failure(Unusable(reason: .missingPosition)),
-            battery: Quantity.battery(values.number("batt", "battery")),
-            raised: isCall(values["code"]) ? received : nil)
+            fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
+            battery: Quantity.battery(values.number("batt", "battery")), raised: raised)
         return reading
     }
 

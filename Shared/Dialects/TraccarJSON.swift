@@ -61,7 +61,8 @@ enum TraccarJSON {
     /// Nil without coordinates: the phone only says that it is there.
     private static func fix(_ location: JSON, received: Timestamp) -> Result<Fix, Unusable>? {
         let coordinates = location["coords"] ?? location
-        guard coordinates["latitude"] != nil || coordinates["longitude"] != nil else { return nil }
+        let pair = ["latitude", "longitude"].map { coordinates[$0] ?? .null }
+        guard pair != [.null, .null] else { return nil }
         var time = received
         if let said = location["timestamp"], said != .null {
             guard let value = Quantity.time(said) else {
@@ -70,9 +71,7 @@ enum TraccarJSON {
             time = value
         }
         func number(_ name: String) -> Double? { coordinates[name]?.numberOrNumericString }
-        return Quantity.position(
-            latitude: coordinates["latitude"], longitude: coordinates["longitude"]
-        ).map { position in
+        return Quantity.position(latitude: pair[0], longitude: pair[1]).map { position in
             Fix(
                 time: time, position: position,
                 accuracyCentimetres: Quantity.accuracy(number("accuracy")),

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import Parsing
 
 @testable import Dialects
 
@@ -32,8 +33,7 @@ struct Golden: CustomStringConvertible, Sendable {
     let why: String
     let method: String
     let path: String
-    /// Decoded, in order.
-    let query: [(name: String, value: String)]
+    let query: Query
     /// Names in lower case.
     let headers: [String: String]
     let body: [UInt8]
@@ -60,9 +60,9 @@ struct Golden: CustomStringConvertible, Sendable {
         let rest = lines.dropFirst(comment.count)
         let start = (rest.first ?? "").split(separator: " ")
         method = start.first.map(String.init) ?? ""
-        let address = URLComponents(string: start.dropFirst().first.map(String.init) ?? "")
-        path = address?.path ?? ""
-        query = (address?.queryItems ?? []).map { ($0.name, $0.value ?? "") }
+        let address = (start.dropFirst().first ?? "").split(separator: "?", maxSplits: 1)
+        path = address.first.map(String.init) ?? ""
+        query = Query(encoded: address.dropFirst().first ?? "")
         let head = rest.dropFirst().prefix { !$0.isEmpty }
         headers = head.reduce(into: [:]) { headers, line in
             let pair = line.components(separatedBy: ": ")

@@ -1,0 +1,40 @@
+import Parsing
+import Testing
+
+@testable import Dialects
+
+@Suite struct `What phone apps send` {
+    private static let clients = ["overland", "osmand", "gpslogger", "opengts", "jaga"]
+    static let all = clients.flatMap { Golden.all(of: $0) }
+
+    @Test(arguments: zip(clients, [25, 40, 14, 12, 5]))
+    func `is there for each quirk`(client: String, count: Int) {
+        #expect(Golden.all(of: client).count >= count)
+    }
+
+    @Test(arguments: all)
+    func `is read as ever`(golden: Golden) throws {
+        let reading: Reading
+        var answer = "200"
+        switch golden.description.prefix(while: { $0 != "/" }) {
+        case "overland":
+            reading = Overland.read(golden.body)
+            answer += "\n" + String(decoding: Overland.answer(), as: UTF8.self)
+        case "osmand":
+            reading = OsmAnd.read(golden.query, golden.body, received: Golden.received)
+        case "gpslogger":
+            reading = GPSLogger.read(
+                golden.query, golden.body, received: Golden.received, sosWord: Golden.sosWord)
+        case "opengts":
+            reading = OpenGTS.read(golden.query, golden.body, received: Golden.received)
+        default:
+            let json = try JSON.parse(golden.body)
+            reading = try #require(JagaReports.read(json, received: Golden.received))
+            // What became of each report stands in it, as ingest knows.
+            answer = "202"
+        }
+        #expect(golden.why.count > 20, "it says why")
+        #expect(Golden.text(of: reading) == golden.reading)
+        #expect(answer == golden.answer)
+    }
+}
