@@ -1,8 +1,7 @@
+import Dialects
 import Foundation
 import Model
 import Parsing
-
-@testable import Dialects
 
 /// What a phone sent once, why it is worth remembering, and what is made of it.
 ///

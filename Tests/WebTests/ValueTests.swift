@@ -67,6 +67,23 @@ import Testing
     }
 }
 
+@Suite struct `A path in a log line` {
+    private static let token = "mqSb4GxU9Zr0o1v_Wc-1Yc2Pz0bVxkq3S0F6l7yGkXw"
+
+    @Test(arguments: [
+        ("/log/gpslogger/\(token)", "/log/gpslogger/…"), ("/overland/\(token)", "/overland/…"),
+        ("/v1/receipts/\(token)", "/v1/receipts/…"), ("/", "/"), ("/pub", "/pub"),
+        ("/osmand/\(token.dropLast(13))%2D", "/osmand/…"),
+        (
+            "/v1/people/per_00000000000000000000000000/devices",
+            "/v1/people/per_00000000000000000000000000/devices"
+        ),
+    ])
+    func `has no secrets`(path: String, shown: String) {
+        #expect(Request(id: 1, method: .get, path: path).pathWithoutSecrets == shown)
+    }
+}
+
 @Suite struct `A problem` {
     @Test func `is JSON with what is known`() {
         let problem = Problem.invalid("it says \"91\"\n", field: "lat", hint: "−90…90")

@@ -1,0 +1,66 @@
+import Model
+import Parsing
+import Testing
+
+@testable import Dialects
+
+@Suite struct `What Overland is told` {
+    private func told(
+        _ mode: ReportingMode, filter: Int32? = nil, interval: Int32 = 180
+    ) throws -> JSON {
+        let policy = ReportingPolicy(
+            person: PersonID(.zero), device: DeviceID(.zero), mode: mode,
+            distanceFilterMetres: filter, intervalSeconds: interval, maxSilenceSeconds: 1800)
+        let json = try JSON.parse(Overland.answer(policy: policy))
+        #expect(json["result"] == "ok")
+        return try #require(json["set"])
+    }
+
+    @Test func `is nothing as long as nothing changes`() {
+        #expect(Overland.answer() == Array(#"{"result":"ok"}"#.utf8))
+    }
+
+    @Test(
+        arguments: [
+            (0, "1m"), (9, "1m"), (10, "10m"), (30, "10m"), (50, "50m"), (100, "100m"),
+            (280, "100m"),
+            (500, "500m"), (9000, "500m"),
+        ] as [(Int32, String)])
+    func `is the longest of its distances that is no longer`(metres: Int32, text: String) throws {
+        #expect(try told(.standard, filter: metres)["main"]?["min_distance"]?.string == text)
+    }
+
+    @Test(
+        arguments: [
+            (1, "1s"), (5, "5s"), (14, "10s"), (15, "15s"), (59, "30s"), (60, "1m"), (180, "2m"),
+            (300, "5m"), (1799, "10m"), (1800, "30m"), (86_400, "30m"),
+        ] as [(Int32, String)])
+    func `is the longest of its intervals that is no longer`(
+        seconds: Int32, text: String
+    ) throws {
+        #expect(try told(.significant, interval: seconds)["send_interval"]?.string == text)
+    }
+
+    @Test(arguments: ReportingMode.allCases)
+    func `has only words that it knows, and never the one that ends it`(mode: ReportingMode) throws
+    {
+        let set = try told(mode, filter: 50)
+        let main = try #require(set["main"]?.object)
+        let words: [String: [JSON]] = [
+            "tracking_mode": ["standard", "significant", "both"],
+            "min_distance": ["1m", "10m", "50m", "100m", "500m"],
+            "min_time": ["1s", "5s", "10s", "30s", "1m", "5m"],
+            "pause_automatically": [true, false], "visit_tracking": [true, false],
+        ]
+        for member in main { #expect(words[member.key]?.contains(member.value) == true) }
+        #expect(!set.text.contains(#""off""#))
+        #expect(set.object?.map(\.key) == ["send_interval", "main"])
+    }
+
+    @Test func `in an emergency is to go on also standing still`() throws {
+        let set = try told(.event, interval: 60)
+        #expect(set["send_interval"] == "1m")
+        #expect(set["main"]?["pause_automatically"] == false)
+        #expect(set["main"]?["tracking_mode"] == "both")
+    }
+}

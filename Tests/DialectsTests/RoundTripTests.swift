@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+@Suite struct `Whatever a phone sends` {
+    @Test(arguments: RoundTrip.samples) func `keeps the law`(sample: [UInt8]) {
+        #expect(RoundTrip.complaint(about: sample) == nil)
+    }
+
+    @Test func `keeps it with bytes of chance, and cut off`() {
+        for (number, sample) in RoundTrip.samples.enumerated() {
+            var random = SeededGenerator(seed: UInt64(number))
+            for _ in 0..<40 {
+                var input = sample
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    let index = Int.random(in: 1..<input.count, using: &random)
+                    input[index] = UInt8.random(in: 0...255, using: &random)
+                }
+                #expect(RoundTrip.complaint(about: input) == nil)
+                let count = Int.random(in: 0..<input.count, using: &random)
+                #expect(RoundTrip.complaint(about: Array(sample.prefix(count))) == nil)
+            }
+        }
+    }
+}
