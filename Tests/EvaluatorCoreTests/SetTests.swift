@@ -93,6 +93,19 @@ import Testing
         #expect(world.report(north: 900).isEmpty)
     }
 
+    @Test func `an edit of a circle leaves sets alone that are shared with it alone`() {
+        let other = CircleID(ID128(high: 1, low: 2))
+        var world = World()
+        _ = place([zone(3)], 3, in: &world)
+        _ = world.place(
+            circles: [World.circle, other], sets: [set], unshared: [UnsharedCircle(circle: other)])
+        #expect(world.report(north: 0).marbles == "!")
+        let away = Coordinate(latitudeE7: 500_000_000, longitudeE7: 0)
+        #expect(world.place([.round(2, at: away)]).isEmpty)
+        #expect(world.forgotten.isEmpty)
+        #expect(world.report(north: 900).marbles == "X")
+    }
+
     @Test func `a refused zone judges nobody, and is new when it is taken back`() {
         var world = World(zones: [.round(), .round(2)])
         #expect(world.report(north: 0).marbles == "!!")

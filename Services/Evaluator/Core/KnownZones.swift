@@ -30,13 +30,17 @@ struct KnownZones: Sendable {
 
     /// The zone as it judges the person; nil where it does not. Own zones come first, then circle
     /// by circle, then set by set.
-    func zone(_ id: ZoneID, of person: PersonState, at now: Timestamp) -> FoundZone? {
+    ///
+    /// - Parameter except: a circle whose zones are left out
+    func zone(
+        _ id: ZoneID, of person: PersonState, at now: Timestamp, except: CircleID? = nil
+    ) -> FoundZone? {
         if let place = person.ownZones.place(of: id),
             let found = judging(person, FoundZone(person.ownZones, place, of: .own), now)
         {
             return found
         }
-        for circle in person.circles {
+        for circle in person.circles where circle != except {
             guard let index = circles.place(of: circle), let place = circles[index].place(of: id)
             else { continue }
             let found = FoundZone(circles[index], place, of: .circle(circle))

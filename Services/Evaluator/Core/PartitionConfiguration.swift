@@ -75,12 +75,12 @@ extension PartitionState {
         _ = configure(event.body)
         for member in members {
             turn(member, event, rules, into: &outputs) { state, place, turn in
-                var elsewhere = state.people[place]
-                elsewhere.circles.removeAll { $0 == circle }
                 let person = state.people[place]
                 state.arrange(place, .circle(circle), cause: event.id.raw, &turn) {
                     [zones = state.zones, now = turn.now] id in
-                    if let found = zones.zone(id, of: elsewhere, at: now) { return found }
+                    if let found = zones.zone(id, of: person, at: now, except: circle) {
+                        return found
+                    }
                     guard let place = old.place(of: id) else { return nil }
                     let found = FoundZone(old, place, of: .circle(circle))
                     return person.isJudged(by: found.zone, of: found.source, at: now) ? found : nil

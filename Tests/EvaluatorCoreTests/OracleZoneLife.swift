@@ -1,0 +1,282 @@
+import Model
+
+/// One zone and one person, from the beginning of the log to its end.
+struct OracleZoneLife {
+    private struct Known {
+        var presence: Presence
+        var since: Timestamp
+        var isWithheld = false
+        var hasDwelled = false
+        /// The schedule is closed: found so when it opens.
+        var isShut = false
+
+        var counts: Bool { presence != .outside && !isShut }
+    }
+
+    private enum Judgement {
+        case fix, silence, first, suspect, arranged, opened
+    }
+
+    private static let dwellRank = 0
+    private static let scheduleRank = 1
+    private static let absenceRank = 2
+
+    private(set) var told: [(record: Int, told: Oracle.Told)] = []
+    private(set) var closeFrom = Int.max
+    private let id: ZoneID
+    private var known: Known?
+    private var setup = OracleSetup()
+    private var trust = OracleTrust()
+    /// Of the last record.
+    private var passed = Timestamp.zero
+    /// Absences until here are settled.
+    private var absentFrom = Timestamp.zero
+    private var record = 0
+    private var hours = OracleHours()
+
+    init(_ id: ZoneID) { self.id = id }
+
+    mutating func take(_ step: OracleHistory.Step) {
+        record = step.record
+        passWaits(to: step.time, rank: step.rank)
+        let now = step.time
+        let isRecord = step.rank == OracleHistory.recordRank
+        if isRecord { (passed, absentFrom) = (now, now) }
+        switch step.act {
+        case .pass: break
+        case .judge(let sight, let judgement, let way):
+            let occasion: Judgement =
+                switch judgement {
+                case .fix: .fix
+                case .silence: .silence
+                case .first: .first
+                case .suspect: .suspect
+                }
+            decide(sight, occasion, way: way, isNew: trust.trusted == nil, at: now)
+        case .arrange(let part): arrange(step, part, at: now)
+        case .remove: known = nil
+        }
+        (setup, trust) = (step.setup, step.trust)
+        if isRecord { passWaits(to: now, rank: step.rank) }
+    }
+
+    private mutating func arrange(
+        _ step: OracleHistory.Step, _ part: OracleHistory.OraclePart, at now: Timestamp
+    ) {
+        let moment = Timestamp(microseconds: now.microseconds - 1)
+        let isPauseEnd = step.rank != OracleHistory.recordRank
+        let old = setup.judging(id, at: isPauseEnd ? moment : now)
+        setup = step.setup
+        trust = step.trust
+        let new = setup.judging(id, at: now)
+        guard let trusted = trust.trusted else { return }
+        let isNew = old == nil || old?.zone.kind != new?.zone.kind
+        if let known, new == nil || isNew {
+            if known.counts {
+                tell(
+                    .zoneForgotten, known.presence, .unknown,
+                    new == nil ? .notJudged : .zoneChanged)
+            }
+            self.known = nil
+        }
+        // A device that leads newly is asked first.
+        let leader = setup.person?.leadingDevice ?? trust.first
+        guard let new, trusted.device == leader else { return }
+        switch part {
+        case .all: break
+        case .circle(let circle): guard new.circle == circle else { return }
+        case .page(let page): guard new.isOfSet, new.page == page else { return }
+        case .none: return
+        }
+        decide(trusted, .arranged, way: nil, isNew: isNew, at: now)
+    }
+
+    // MARK: Time
+
+    /// What time brings until then, and what was due already.
+    private mutating func passWaits(to end: Timestamp, rank: Int) {
+        while let (due, kind) = nextWait(), (due, kind) < (end, rank) {
+            let now = max(due, passed)
+            switch kind {
+            case OracleZoneLife.dwellRank:
+                known?.hasDwelled = true
+                tell(.zoneDwelled, .inside, .inside, .stayed)
+            case OracleZoneLife.scheduleRank:
+                guard let trusted = trust.trusted else {
+                    known = nil
+                    return
+                }
+                decide(trusted, .opened, way: nil, isNew: true, at: now)
+            default:
+                absentFrom = due
+                miss(at: due)
+            }
+        }
+    }
+
+    private mutating func nextWait() -> (Timestamp, Int)? {
+        var waits: [(Timestamp, Int)] = []
+        if let known, let zone = setup.judging(id, at: passed)?.zone {
+            hours.show(zone)
+            let moment = max(known.since, passed)
+            if known.isShut {
+                hours.opening(after: moment).map { waits.append(($0, OracleZoneLife.scheduleRank)) }
+            } else if known.presence != .outside {
+                let closing = hours.closing(after: moment)
+                closing.map { waits.append(($0, OracleZoneLife.scheduleRank)) }
+                if known.presence == .inside, zone.dwellSeconds > 0, !known.hasDwelled {
+                    waits.append(
+                        (known.since + .seconds(Int64(zone.dwellSeconds)), OracleZoneLife.dwellRank)
+                    )
+                }
+            }
+        }
+        if let absent = nextAbsence() { waits.append((absent, OracleZoneLife.absenceRank)) }
+        return waits.min { $0 < $1 }
+    }
+
+    /// When the zone would miss somebody next, whether it judges then or not.
+    private mutating func nextAbsence() -> Timestamp? {
+        guard let place = setup.zones.first(where: { $0.id == id }) else { return nil }
+        hours.show(place.zone)
+        return hours.absence(after: absentFrom)
+    }
+
+    private mutating func miss(at due: Timestamp) {
+        guard setup.judging(id, at: due) != nil, known?.presence != .inside else { return }
+        let last = trust.suspect ?? trust.trusted
+        let hasContact = last.map { due - $0.time <= .seconds(900) } ?? false
+        told.append(
+            (record, Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact)))
+    }
+
+    // MARK: A fix
+
+    private mutating func decide(
+        _ sight: OracleSight, _ occasion: Judgement, way: OracleSight?, isNew: Bool,
+        at now: Timestamp
+    ) {
+        guard let zone = setup.judging(id, at: now)?.zone else { return }
+        let shape = OracleShape(zone)
+        let raw = see(zone, shape.distance(sight), margin: 0, from: .unknown).after
+        hours.show(zone)
+        guard hours.isOpen(at: now) else {
+            guard occasion != .suspect else { return }
+            if let known, known.counts {
+                tell(.zoneForgotten, known.presence, .unknown, .scheduleClosed)
+            }
+            if known?.isShut != true || known?.presence != raw {
+                known = Known(presence: raw, since: now, isShut: true)
+            }
+            if raw == .outside { known = nil }
+            return
+        }
+        let state = known?.isShut == true ? nil : known
+        let mayBeNew = occasion == .first || occasion == .arranged || occasion == .opened
+        let before = state?.presence ?? (mayBeNew && isNew ? .unknown : .outside)
+        let (after, reason) = see(
+            zone, shape.distance(sight), margin: margin(zone, sight),
+            from: occasion == .first ? .unknown : before)
+        let stood = before == .unknown ? .outside : before
+        var next = state ?? Known(presence: stood, since: now)
+        if occasion == .suspect {
+            guard raw != stood, !next.isWithheld else { return }
+            next.isWithheld = true
+            tell(.zoneWithheld, stood, stood, .suspect)
+        } else if isPassed(zone, shape, way, sight, before, after) {
+            tell(.zoneEntered, before, .inside, .passedThrough)
+            tell(.zoneExited, .inside, after, .passedThrough)
+            if after != state?.presence { next = Known(presence: after, since: now) }
+            next.isWithheld = false
+        } else if after != stood {
+            tell(before, after, reason, occasion)
+            next = Known(presence: after, since: now)
+        } else {
+            if raw != after, !next.isWithheld { tell(.zoneWithheld, stood, stood, .withinMargin) }
+            next.isWithheld = raw != after
+        }
+        known = next.presence == .outside && !next.isWithheld ? nil : next
+    }
+
+    /// A change of presence, under its name.
+    private mutating func tell(
+        _ before: Presence, _ after: Presence, _ reason: CrossingReason, _ occasion: Judgement
+    ) {
+        switch occasion {
+        case .first: return tell(.zoneInitial, before, after, .initial)
+        case .opened: return tell(.zoneInitial, before, after, .scheduleOpened)
+        case .arranged:
+            return tell(
+                .zoneInitial, before, after, before == .unknown ? .initial : .zoneChanged)
+        case .fix, .silence, .suspect: break
+        }
+        let why = occasion == .silence ? CrossingReason.silence : reason
+        if after == .inside {
+            tell(.zoneEntered, before, after, why)
+        } else if before == .inside {
+            tell(.zoneExited, before, after, why)
+        } else {
+            tell(after == .near ? .zoneApproached : .zoneReceded, before, after, why)
+        }
+    }
+
+    private mutating func tell(
+        _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason
+    ) {
+        told.append(
+            (
+                record,
+                Oracle.Told(kind: kind, zone: id, before: before, after: after, reason: reason)
+            ))
+    }
+
+    // MARK: The rules
+
+    /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most.
+    private func margin(_ zone: PlacedZone, _ sight: OracleSight) -> Double {
+        max(Double(zone.hysteresisMetres), min(200, 2 * sight.accuracy))
+    }
+
+    /// Where somebody is so far from the edge.
+    private mutating func see(
+        _ zone: PlacedZone, _ distance: Double, margin: Double, from before: Presence
+    ) -> (after: Presence, reason: CrossingReason) {
+        let alert = Double(zone.alertDistanceMetres)
+        let entering =
+            zone.kind == .alert
+            ? 0 : min(margin, Double(zone.geometry.inradiusCentimetres) / 400)
+        for limit in [0, alert, margin, -entering, alert + margin] {
+            if abs(distance - limit) < 0.05 { closeFrom = min(closeFrom, record) }
+        }
+        let away: Presence = alert > 0 && distance <= alert ? .near : .outside
+        switch before {
+        case .unknown: return (distance <= 0 ? .inside : away, .initial)
+        case .inside:
+            return distance <= margin ? (.inside, .withinMargin) : (away, .outsideBeyondMargin)
+        case .near, .outside:
+            if zone.kind == .alert, distance <= 0 { return (.inside, .onEdgeOfAlertZone) }
+            if zone.kind == .safe, distance < -entering { return (.inside, .insideBeyondMargin) }
+        }
+        guard before == .near else {
+            return away == .near ? (.near, .withinAlertDistance) : (.outside, .withinMargin)
+        }
+        return alert > 0 && distance <= alert + margin
+            ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
+    }
+
+    /// Through the zone from well outside to well outside.
+    private mutating func isPassed(
+        _ zone: PlacedZone, _ shape: OracleShape, _ way: OracleSight?, _ sight: OracleSight,
+        _ before: Presence, _ after: Presence
+    ) -> Bool {
+        guard let way, zone.transitions.contains(.cross), before != .inside, after != .inside,
+            (way.north, way.east) != (sight.north, sight.east)
+        else { return false }
+        let reserve = shape.reserve(ofWayFrom: way, to: sight)
+        let ends = [way, sight].map { shape.distance($0) - margin(zone, $0) }
+        if ([reserve] + ends).contains(where: { abs($0) < 0.05 }) {
+            closeFrom = min(closeFrom, record)
+        }
+        return reserve < 0 && ends.allSatisfy { $0 > 0 }
+    }
+}
