@@ -1,16 +1,32 @@
+import Hashing
 import Model
 
 extension OwnTracks {
     /// Somebody whom the phone shows on its map.
     public struct Friend: Hashable, Sendable {
+        /// What the answer says of how somebody is to be shown.
+        public enum ShownCard: Hashable, Sendable {
+            /// Nothing: the phone has it.
+            case none
+            case name
+            case face
+        }
+
+        public var person: PersonID?
         /// Two characters, unique in the answer: the apps key a friend by it.
         public var trackerID: String
         public var name: String
         /// Nil where the place is not to be seen: the card goes out alone.
         public var fix: Fix?
         public var battery: UInt8?
+        public var card: ShownCard
 
-        public init(trackerID: String, name: String, fix: Fix?, battery: UInt8?) {
+        public init(
+            person: PersonID? = nil, trackerID: String, name: String, fix: Fix?, battery: UInt8?,
+            card: ShownCard = .name
+        ) {
+            self.person = person
+            self.card = card
             self.trackerID = trackerID
             self.name = name
             self.fix = fix
@@ -38,39 +54,100 @@ extension OwnTracks {
     /// The answer to anything without friends.
     public static let emptyAnswer: [UInt8] = [0x5B, 0x5D]
 
-    /// Cards and positions as the apps take them.
+    /// What an answer tells a phone.
+    public struct Telling: Sendable {
+        /// Oneself first.
+        public var friends: [Friend]
+        /// Alarms of oneself.
+        public var rings: [Ring]
+        /// Pictures of those friends whose face is to be shown; one that is missing is left out.
+        public var faces: [PersonID: [UInt8]]
+        /// It is to say at once where it is.
+        public var locates: Bool
+        public var configuration: Configuration?
+
+        public init(
+            friends: [Friend] = [], rings: [Ring] = [], faces: [PersonID: [UInt8]] = [:],
+            locates: Bool = false, configuration: Configuration? = nil
+        ) {
+            self.friends = friends
+            self.rings = rings
+            self.faces = faces
+            self.locates = locates
+            self.configuration = configuration
+        }
+    }
+
+    /// Cards, positions and commands as the apps take them.
     ///
     /// Android drops the whole array for one element that it does not know, so an element is only
-    /// ever a `card`, a complete `location` (`lat`, `lon`, `tst` above 0, `tid`, `topic`) or a
-    /// complete `transition`.
-    ///
-    /// - Parameters:
-    ///   - friends: oneself first.
-    ///   - rings: alarms of oneself.
-    public static func answer(_ friends: [Friend], rings: [Ring] = []) -> [UInt8] {
-        var text = JSONText(capacity: 2 + friends.count * 192)
+    /// ever a `card`, a complete `location` (`lat`, `lon`, `tst` above 0, `tid`, `topic`), a
+    /// complete `transition`, or a `cmd` that both apps know.
+    public static func answer(_ telling: Telling) -> [UInt8] {
+        let faces = telling.faces.values.reduce(0) { $0 + $1.count * 4 / 3 + 64 }
+        var text = JSONText(capacity: 320 + telling.friends.count * 192 + faces)
         text.raw("[")
-        for (index, friend) in friends.enumerated() {
-            if index > 0 { text.raw(",") }
-            text.raw(#"{"_type":"card","tid":"#)
-            text.string(friend.trackerID)
-            text.raw(#","name":"#)
-            text.string(friend.name)
-            text.raw("}")
-            if let fix = friend.fix, fix.time.seconds > 0 {
-                text.raw(",")
-                append(fix, of: friend, to: &text)
-            }
+        for friend in telling.friends {
+            append(friend, face: friend.person.flatMap { telling.faces[$0] }, to: &text)
         }
-        if let own = friends.first {
-            for ring in rings { append(ring, of: own, to: &text) }
+        if let own = telling.friends.first {
+            for ring in telling.rings { append(ring, of: own, to: &text) }
         }
+        if telling.locates {
+            separate(&text)
+            text.raw(#"{"_type":"cmd","action":"reportLocation"}"#)
+        }
+        if let configuration = telling.configuration { append(configuration, to: &text) }
         text.raw("]")
         return text.bytes
     }
 
+    /// A comma, unless nothing stands before.
+    private static func separate(_ text: inout JSONText) {
+        if text.bytes.count > 1 { text.raw(",") }
+    }
+
+    private static func append(_ friend: Friend, face: [UInt8]?, to text: inout JSONText) {
+        if friend.card != .none {
+            separate(&text)
+            text.raw(#"{"_type":"card","tid":"#)
+            text.string(friend.trackerID)
+            text.raw(#","name":"#)
+            text.string(friend.name)
+            if friend.card == .face, let face {
+                text.raw(#","face":"#)
+                text.string(Base64.encode(face))
+            }
+            text.raw("}")
+        }
+        guard let fix = friend.fix, fix.time.seconds > 0 else { return }
+        separate(&text)
+        append(fix, of: friend, to: &text)
+    }
+
+    private static func append(_ configuration: Configuration, to text: inout JSONText) {
+        separate(&text)
+        text.raw(#"{"_type":"cmd","action":"setConfiguration","configuration":"#)
+        text.raw(#"{"_type":"configuration","monitoring":"#)
+        text.integer(Int64(configuration.monitoring))
+        if let seconds = configuration.locatorInterval {
+            text.raw(#","locatorInterval":"#)
+            text.integer(Int64(seconds))
+        }
+        if let metres = configuration.locatorDisplacement {
+            text.raw(#","locatorDisplacement":"#)
+            text.integer(Int64(metres))
+        }
+        if let seconds = configuration.moveModeLocatorInterval {
+            text.raw(#","moveModeLocatorInterval":"#)
+            text.integer(Int64(seconds))
+        }
+        text.raw("}}")
+    }
+
     private static func append(_ ring: Ring, of own: Friend, to text: inout JSONText) {
-        text.raw(#",{"_type":"transition","tid":"#)
+        separate(&text)
+        text.raw(#"{"_type":"transition","tid":"#)
         text.string(own.trackerID)
         text.raw(#","event":"enter","desc":"#)
         text.string(ring.zoneName)

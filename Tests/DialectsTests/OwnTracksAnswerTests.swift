@@ -12,7 +12,7 @@ import Testing
         courseDegrees: 270)
 
     private func answer(_ friends: OwnTracks.Friend...) -> String {
-        String(decoding: OwnTracks.answer(friends), as: UTF8.self)
+        String(decoding: OwnTracks.answer(OwnTracks.Telling(friends: friends)), as: UTF8.self)
     }
 
     @Test func `a friend is a card and a position`() {
@@ -62,7 +62,8 @@ import Testing
                 trackerID: "F\(number)", name: "Friend", fix: number % 3 == 0 ? nil : fix,
                 battery: nil)
         }
-        let elements = try #require(try JSON.parse(OwnTracks.answer(friends)).array)
+        let elements = try #require(
+            try JSON.parse(OwnTracks.answer(OwnTracks.Telling(friends: friends))).array)
         #expect(elements.count == 20 + 13)
         for element in elements {
             switch element["_type"]?.string {

@@ -77,7 +77,8 @@ struct Bench {
     mutating func deliver(
         _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
         panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false,
-        policyMark: String? = nil
+        policyMark: String? = nil, news: PhoneNews = PhoneNews(), pressesWithinSeconds: Int64 = 0,
+        ownTracks: OwnTracks.App? = nil
     ) -> Answer? {
         let id = device(number)
         let arrivals = observations.map { observation in
@@ -92,7 +93,9 @@ struct Bench {
                     request: request, device: id, person: person(owner ?? number),
                     arrivals: arrivals, panics: panics, rejections: rejections,
                     payload: Array("payload".utf8), path: "/pub", wantsFriends: wantsFriends,
-                    wantsPolicy: true, policyMark: policyMark, trace: "t\(request)")))
+                    wantsPolicy: true, policyMark: policyMark, news: news,
+                    pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
+                    trace: "t\(request)")))
         return answers[request]
     }
 
@@ -159,6 +162,14 @@ struct Bench {
         let request = takeRequest()
         handle(
             .readPolicy(ReadRequest(request: request, principal: principal, id: person(number))))
+        return answers[request]
+    }
+
+    mutating func locate(_ number: UInt64, as principal: Principal) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .locate(
+                LocateRequest(request: request, principal: principal, person: person(number))))
         return answers[request]
     }
 

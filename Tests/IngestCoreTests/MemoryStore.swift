@@ -18,6 +18,10 @@ struct MemoryStore {
     private(set) var policies: [DeviceID: PolicyRow] = [:]
     private(set) var watching: [PersonID: WatchingRow] = [:]
     private(set) var decisions: [DecisionRow] = []
+    private(set) var conditions: [DeviceID: ConditionRow] = [:]
+    private var cards: [PersonID: CardHead] = [:]
+    private(set) var offers: [OfferRow] = []
+    private(set) var locates: [DeviceID: LocateRow] = [:]
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
     private var logic = Limits.logicVersion
@@ -45,6 +49,9 @@ struct MemoryStore {
         stored.alarms = Array(alarms.values)
         stored.policies = Array(policies.values)
         stored.watching = Array(watching.values)
+        stored.conditions = Array(conditions.values)
+        stored.cards = cards
+        stored.locates = Array(locates.values)
         stored.partitions = Array(partitions)
         stored.time = time
         stored.logic = logic
@@ -87,7 +94,29 @@ struct MemoryStore {
         case .removeWatching(let person): watching[person] = nil
         case .saveDecision(let row): decisions.append(row)
         case .removeDecisions(let person): decisions.removeAll { $0.person == person }
+        case .phone(let effect): perform(effect)
         case .append, .raise, .answer, .saveQuarantine, .saveAccess, .forgetApplied: break
+        }
+    }
+
+    private mutating func perform(_ effect: PhoneEffect) {
+        switch effect {
+        case .saveCondition(let row): conditions[row.device] = row
+        case .removeCondition(let device): conditions[device] = nil
+        case .saveCard(let person, let card, let face):
+            cards[person] = CardHead(name: card.name, face: face)
+        case .saveOffer(let row): offers.append(row)
+        case .saveLocate(let row): locates[row.device] = row
+        case .removeLocate(let device): locates[device] = nil
+        case .forgetDevice(let device):
+            conditions[device] = nil
+            locates[device] = nil
+            offers.removeAll { $0.device == device }
+        case .forgetPerson(let person):
+            conditions = conditions.filter { $0.value.person != person }
+            locates = locates.filter { $0.value.person != person }
+            offers.removeAll { $0.person == person }
+            cards[person] = nil
         }
     }
 }

@@ -174,6 +174,8 @@ private struct Replayed: Equatable {
             DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE placed_set;
             DROP TABLE placed_page; DROP TABLE disarmed; DROP TABLE alarm; DROP TABLE policy;
             DROP TABLE watching; DROP TABLE decision;
+            DROP TABLE condition; DROP TABLE card; DROP TABLE offer; DROP TABLE locating;
+            DROP TABLE device_key; ALTER TABLE access DROP COLUMN asked;
             ALTER TABLE sequence DROP COLUMN logic;
             DELETE FROM migration WHERE component = '' AND number > 1;
             """)

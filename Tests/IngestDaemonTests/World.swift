@@ -36,6 +36,7 @@ final class World: Surroundings {
     private var unanswered: [(UInt64, Response)] = []
     private var nextRequest: UInt64 = 1
 
+    var secrets: String { folder.file("secrets") }
     private let folder: TemporaryFolder
     private(set) var database: Database
     private(set) var bus: Bus!
@@ -79,7 +80,8 @@ final class World: Surroundings {
         database = try World.open(folder)
         bus = try openBus()
         service = IngestService(
-            outside: self, database: database, sosWord: "SOS", logicNewest: 2)
+            outside: self, database: database, secrets: secrets, sosWord: "SOS",
+            pressesWithinSeconds: 5, logicNewest: 2)
         try turn { try service.start() }
         while service.nextDeadline != nil { try turn {} }
     }

@@ -25,6 +25,9 @@ public struct Core: Sendable {
         public var alarms: [AlarmRow] = []
         public var policies: [PolicyRow] = []
         public var watching: [WatchingRow] = []
+        public var conditions: [ConditionRow] = []
+        public var cards: [PersonID: CardHead] = [:]
+        public var locates: [LocateRow] = []
         public var partitions: [Partition] = []
         public var time = Timestamp.zero
         public var logic = Limits.logicVersion
@@ -39,6 +42,7 @@ public struct Core: Sendable {
     var sequencer: Sequencer
     var alarms: Alarms
     var policies: Policies
+    var phones: Phones
     var access = AccessLog()
     private var forgotten: Timestamp = .zero
 
@@ -50,6 +54,9 @@ public struct Core: Sendable {
         emergencies = Emergencies(rows: stored.emergencies)
         alarms = Alarms(disarmed: stored.disarmed, rows: stored.alarms)
         policies = Policies(rows: stored.policies, watching: stored.watching)
+        phones = Phones(
+            Phones.Stored(
+                conditions: stored.conditions, cards: stored.cards, locates: stored.locates))
         placement = Placement(
             circles: stored.placedCircles, people: stored.placedPeople,
             sets: PlacedSets(sets: stored.placedSets, pages: stored.placedPages))
@@ -74,6 +81,7 @@ public struct Core: Sendable {
         case .alarm(let request): answerAlarm(request, in: directory, at: now, into: &effects)
         case .readAlarm(let request): readAlarm(request, in: directory, at: now, into: &effects)
         case .readPolicy(let request): readPolicy(request, in: directory, at: now, into: &effects)
+        case .locate(let request): locate(request, in: directory, at: now, into: &effects)
         case .directoryChanging(let change):
             placement.note(change, before: directory)
             forget(change, into: &effects)
@@ -87,7 +95,11 @@ public struct Core: Sendable {
 
     /// What was kept of a person goes with them.
     private mutating func forget(_ change: EventBody, into effects: inout [Effect]) {
+        if case .deviceRemoved(let removal) = change {
+            phones.forget(removal.device, into: &effects)
+        }
         guard case .personRemoved(let removal) = change else { return }
+        phones.forget(removal.person, into: &effects)
         alarms.forget(removal.person, into: &effects)
         policies.forget(removal.person, into: &effects)
         effects.append(.removeDecisions(removal.person))
@@ -110,6 +122,9 @@ public struct Core: Sendable {
 
     /// Zones of sets that no record has room for: nobody is judged by them.
     public var zonesLeftOut: Int { placement.leftOut }
+
+    /// Phones that say that they may fall silent.
+    public var blindCount: Int { phones.blindCount }
 
     /// Devices that ever reported.
     public var deviceCount: Int { intake.devices.count }

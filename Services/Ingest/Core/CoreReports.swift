@@ -17,7 +17,8 @@ extension Core {
             return
         }
         hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
-        for panic in delivery.panics {
+        let pressed = hearNews(of: delivery, at: now, into: &effects)
+        for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
             raise(panic, of: delivery, in: directory, at: now, into: &effects)
         }
         var answer = ReportsAnswer(
@@ -40,17 +41,22 @@ extension Core {
             let (friends, shown) = positions(in: directory).friends(
                 of: delivery.person, principal: principal, at: now)
             answer.friends = friends
+            phones.dress(&answer.friends, for: delivery.device, at: now)
             access.note(shown, by: delivery.person, at: now, into: &effects)
             answer.rings = alarms.takeRings(
                 for: delivery.device, of: delivery.person, into: &effects)
         }
+        let isAsked = phones.isAsked(
+            delivery.device, newest: intake.devices[delivery.device]?.newest?.time, at: now,
+            into: &effects)
+        answer.locates = isAsked && delivery.ownTracks != nil
         answer.policy = hint(for: delivery, in: directory, at: now, into: &effects)
         effects.append(.answer(request: delivery.request, .reports(answer)))
     }
 
     /// What viewers may see, as of now.
     func positions(in directory: Replica) -> Positions {
-        Positions(directory: directory, intake: intake, emergencies: emergencies)
+        Positions(directory: directory, intake: intake, emergencies: emergencies, phones: phones)
     }
 
     /// A batch by fix time, so that its own order makes nothing late.

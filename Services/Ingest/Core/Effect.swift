@@ -54,6 +54,7 @@ public enum Effect: Hashable, Sendable {
 
     case saveQuarantine(QuarantineRow)
     case saveAccess(AccessRow)
+    case phone(PhoneEffect)
 
     /// The one answer to a request.
     case answer(request: UInt64, Answer)
@@ -68,6 +69,9 @@ public enum Answer: Hashable, Sendable {
     case positions([MemberPosition])
     case alarm(AlarmView)
     case policy(PolicyView)
+    case located(LocateView)
+    /// They may ask again in so many seconds.
+    case tooSoon(seconds: Int)
     case denied(Denial)
     case notFound
     /// The call can no longer be taken back: people are being told.
@@ -85,11 +89,15 @@ public struct ReportsAnswer: Hashable, Sendable {
     public var rings: [OwnTracks.Ring]
     /// How the phone is to report from now on; nil = as it does.
     public var policy: PolicyView?
+    /// The phone is asked where it is.
+    public var locates: Bool
 
     public init(
         accepted: Int, duplicates: Int, rejections: [Rejection] = [],
-        friends: [OwnTracks.Friend] = [], rings: [OwnTracks.Ring] = [], policy: PolicyView? = nil
+        friends: [OwnTracks.Friend] = [], rings: [OwnTracks.Ring] = [], policy: PolicyView? = nil,
+        locates: Bool = false
     ) {
+        self.locates = locates
         self.accepted = accepted
         self.duplicates = duplicates
         self.rejections = rejections
@@ -138,6 +146,8 @@ public enum PositionState: String, Sendable, Codable, CaseIterable {
     case old
     /// Sharing is paused.
     case paused
+    /// The phone may fall silent: something keeps it from reporting.
+    case blind
     /// Sharing is off, or not for this viewer.
     case hidden
     /// Never reported.
@@ -160,12 +170,16 @@ public struct MemberPosition: Hashable, Sendable {
     public var charging: Bool?
     /// Nil where the phone did not say its speed.
     public var isMoving: Bool?
+    /// What keeps the phone from reporting as it should.
+    public var hindrances: [Hindrance]
 
     public init(
         person: PersonID, name: String, state: PositionState, pausedUntil: Timestamp? = nil,
         precision: Precision = .exact, fix: Fix? = nil, ageSeconds: Int64? = nil,
-        battery: UInt8? = nil, charging: Bool? = nil, isMoving: Bool? = nil
+        battery: UInt8? = nil, charging: Bool? = nil, isMoving: Bool? = nil,
+        hindrances: [Hindrance] = []
     ) {
+        self.hindrances = hindrances
         self.person = person
         self.name = name
         self.state = state

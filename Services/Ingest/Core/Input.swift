@@ -14,6 +14,7 @@ public enum Input: Sendable {
     case alarm(AlarmRequest)
     case readAlarm(ReadRequest<PersonID>)
     case readPolicy(ReadRequest<PersonID>)
+    case locate(LocateRequest)
     /// The directory is about to change so; the directory handed in is the one before.
     case directoryChanging(EventBody)
     /// A record of the own `events/p`, just appended.
@@ -61,13 +62,21 @@ public struct Delivery: Hashable, Sendable {
     /// The phone keeps its message until it has heard the answer: one that brings something new
     /// proves that the answer before it was heard.
     public var provesHearing: Bool
+    /// What the phone tells beside fixes.
+    public var news: PhoneNews
+    /// Pressing "report" twice within so many seconds is a cry for help; 0 = it never is.
+    public var pressesWithinSeconds: Int64
+    /// The app, where it is one of OwnTracks: it can be asked where it is, and how it should report
+    /// is put in its own words.
+    public var ownTracks: OwnTracks.App?
     public var trace: String
 
     public init(
         request: UInt64, device: DeviceID, person: PersonID, arrivals: [Arrival],
         panics: [Panic] = [], rejections: [Rejection] = [], payload: [UInt8] = [],
         path: String = "", wantsFriends: Bool = false, wantsPolicy: Bool = false,
-        policyMark: String? = nil, provesHearing: Bool = false, trace: String = ""
+        policyMark: String? = nil, provesHearing: Bool = false, news: PhoneNews = PhoneNews(),
+        pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, trace: String = ""
     ) {
         self.request = request
         self.device = device
@@ -81,6 +90,9 @@ public struct Delivery: Hashable, Sendable {
         self.wantsPolicy = wantsPolicy
         self.policyMark = policyMark
         self.provesHearing = provesHearing
+        self.news = news
+        self.pressesWithinSeconds = pressesWithinSeconds
+        self.ownTracks = ownTracks
         self.trace = trace
     }
 }

@@ -22,6 +22,16 @@ public enum Limits {
 
     /// Payloads kept of one device; the oldest go.
     public static let quarantinePerDevice = 100
+    /// Zones offered by a person's phones that wait; the oldest go.
+    public static let offersPerPerson = 100
+    /// A phone that has had a friend's face is not sent it again for so long.
+    public static let faceSeconds: Int64 = 3600
+    /// A viewer asks for a person's position once in so long.
+    public static let locateSeconds: Int64 = 60
+    /// A phone is asked for its position for so long; then nobody waits any more.
+    public static let locateWaitSeconds: Int64 = 600
+    /// Who asked when, before those long ago are forgotten.
+    static let locatesRemembered = 10_000
     /// Bytes kept of one payload.
     public static let quarantinePayloadBytes = 16_384
     /// Payloads kept of one request.

@@ -1,3 +1,4 @@
+import Dialects
 import Directory
 import Hashing
 import Model
@@ -47,6 +48,9 @@ struct Policies {
     /// Marks of the policies last told to phones that say nothing of what they go by. Not stored:
     /// after a restart a policy is told once more.
     private var told: [DeviceID: String] = [:]
+    /// What phones that only show by their mode what they go by were told, and since when. Not
+    /// stored: after a restart a policy is told once more.
+    private var shown: [DeviceID: (mark: String, since: Timestamp)] = [:]
 
     init(rows: [PolicyRow], watching: [WatchingRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.policy.device, $0) })
@@ -130,11 +134,36 @@ struct Policies {
         return view
     }
 
+    /// The same for a phone that only says in which mode it reports: it has taken the policy over
+    /// when it says so at a time after it was told.
+    ///
+    /// - Parameter mode: the one that the policy puts the phone in
+    mutating func hint(
+        for device: DeviceID, of person: PersonID, monitoring: Monitoring?,
+        mode: (ReportingPolicy) -> Int, isEvent: Bool, at now: Timestamp,
+        into effects: inout [Effect]
+    ) -> PolicyView? {
+        guard let view = view(of: device, person, isEvent: isEvent), !view.isConfirmed else {
+            return nil
+        }
+        let told = shown[device].flatMap { $0.mark == view.mark ? $0 : nil }
+        if let told, let monitoring, monitoring.said >= told.since,
+            monitoring.mode == mode(view.policy), var row = rows[device]
+        {
+            row.confirmed = view.mark
+            save(row, into: &effects)
+            return nil
+        }
+        if told == nil { shown[device] = (view.mark, now) }
+        return view
+    }
+
     /// Forgets a person who is gone.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         for (device, row) in rows where row.policy.person == person {
             rows[device] = nil
             told[device] = nil
+            shown[device] = nil
             effects.append(.removePolicy(device))
         }
         if watching.removeValue(forKey: person) != nil {
@@ -184,6 +213,12 @@ extension Core {
             of: delivery.person, first: intake.firstDevices[delivery.person])
         guard delivery.wantsPolicy, leader == delivery.device else { return nil }
         let isEvent = isEvent(delivery.person, at: now)
+        if let app = delivery.ownTracks {
+            return policies.hint(
+                for: delivery.device, of: delivery.person, monitoring: delivery.news.monitoring,
+                mode: { OwnTracks.Configuration($0, for: app).monitoring }, isEvent: isEvent,
+                at: now, into: &effects)
+        }
         guard !delivery.provesHearing else {
             return policies.hint(
                 for: delivery.device, of: delivery.person,

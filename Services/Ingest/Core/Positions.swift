@@ -7,6 +7,7 @@ struct Positions {
     let directory: Replica
     let intake: Intake
     let emergencies: Emergencies
+    let phones: Phones
 
     /// The members of all circles of a person who share with them, and the person first.
     ///
@@ -79,6 +80,24 @@ struct Positions {
         return emergency.recipients.contains(viewer)
     }
 
+    /// Why somebody may not ask a person's phone where it is; nil = they may.
+    func denialOfLocating(_ person: PersonID, by principal: Principal, at now: Timestamp)
+        -> Denial?
+    {
+        if let viewer = principal.person {
+            if viewer == person || isShownInDanger(person, to: viewer) { return nil }
+        }
+        var denial = Denial.notAMember
+        for circle in directory.circles(of: person) {
+            let target = RightsTarget.member(person, in: circle)
+            guard
+                let why = directory.decide(principal, .locate, on: target, at: now).denial
+            else { return nil }
+            if why != .notAMember { denial = why }
+        }
+        return denial
+    }
+
     /// The row of the device whose fixes count for a person.
     func lead(of person: PersonID) -> DeviceRow? {
         directory.leadingDevice(of: person, first: intake.firstDevices[person])
@@ -91,6 +110,7 @@ struct Positions {
         let name = directory.person(person)?.name ?? ""
         let row = showsPlace ? lead(of: person) : nil
         return OwnTracks.Friend(
+            person: person,
             trackerID: trackers.take(preferred ?? TrackerIDs.initials(of: name), for: person),
             name: name, fix: row?.newest, battery: row?.battery)
     }
@@ -108,12 +128,16 @@ struct Positions {
             }
             return shown
         }
-        guard let row = lead(of: member.person), let fix = row.newest else {
-            shown.state = .unknown
+        let row = lead(of: member.person)
+        let condition = row.flatMap { phones.condition(of: $0.device) }
+        shown.hindrances = condition?.hindrances ?? []
+        let isBlind = condition?.isBlind ?? false
+        guard let row, let fix = row.newest else {
+            shown.state = isBlind ? .blind : .unknown
             return shown
         }
         let age = max(0, (now - fix.time).microseconds / 1_000_000)
-        shown.state = age <= Limits.freshSeconds ? .fresh : .old
+        shown.state = isBlind ? .blind : age <= Limits.freshSeconds ? .fresh : .old
         shown.ageSeconds = age
         shown.battery = row.battery
         shown.charging = row.charging

@@ -209,8 +209,11 @@ public struct AccessRow: Hashable, Sendable {
     public var viewer: PersonID?
     /// Hours since 1970.
     public var hour: Int64
+    /// When they asked the phone for its position; nil = they only looked.
+    public var asked: Timestamp?
 
-    public init(person: PersonID, viewer: PersonID?, hour: Int64) {
+    public init(person: PersonID, viewer: PersonID?, hour: Int64, asked: Timestamp? = nil) {
+        self.asked = asked
         self.person = person
         self.viewer = viewer
         self.hour = hour

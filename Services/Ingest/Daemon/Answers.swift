@@ -15,7 +15,11 @@ enum Answers {
         case .positions(let members): geoJSON(members)
         case .alarm(let view): .json(body(of: view).serialized(), status: status)
         case .policy(let view): .json(body(of: view).serialized(), status: status)
+        case .located(let view): .json(body(of: view).serialized(), status: status)
         case .overloaded: .problem(overloaded)
+        case .tooSoon(let seconds):
+            .problem(
+                .tooMany("you have asked a moment ago", retryAfterSeconds: seconds))
         case .denied(let denial): .problem(.denied(denial.explanation))
         case .notFound: .problem(.notFound("there is nothing with this id"))
         case .tooLate:
@@ -23,25 +27,6 @@ enum Answers {
                 .conflict(
                     "the countdown is over, people are being told",
                     hint: "somebody who was told ends the emergency"))
-        }
-    }
-
-    /// For an app: what it takes as success whatever became of the payload, or "later".
-    static func response(to answer: Answer, as phone: PhoneAnswer) -> Response {
-        var reports: ReportsAnswer?
-        switch answer {
-        case .reports(let answer): reports = answer
-        case .overloaded: return .problem(overloaded)
-        case .emergency, .positions, .alarm, .policy, .denied, .notFound, .tooLate: break
-        }
-        switch phone {
-        case .ownTracks:
-            guard let reports, !reports.friends.isEmpty else {
-                return .json(OwnTracks.emptyAnswer)
-            }
-            return .json(OwnTracks.answer(reports.friends, rings: reports.rings))
-        case .overland: return .json(Overland.answer(policy: reports?.policy?.policy))
-        case .empty: return Response(status: 200)
         }
     }
 
@@ -125,6 +110,10 @@ enum Answers {
         add("ageSeconds", member.ageSeconds.map { .integer($0) })
         add("battery", member.battery.map { .integer(Int64($0)) })
         add("charging", member.charging.map { .bool($0) })
+        if !member.hindrances.isEmpty {
+            let reasons = member.hindrances.map { JSON.string($0.rawValue) }
+            members.append(.init("hindrances", .array(reasons)))
+        }
         add("moving", member.isMoving.map { .bool($0) })
         guard let fix = member.fix else { return members }
         add("time", .string(fix.time.description))

@@ -11,6 +11,7 @@ struct Counts {
     var notFresh = 0
     var diskFull = 0
     var emergencies = 0
+    var namesChanged = 0
 
     mutating func count(_ answer: Answer) {
         switch answer {
@@ -19,7 +20,9 @@ struct Counts {
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .emergency, .positions, .alarm, .policy, .denied, .notFound, .tooLate: break
+        case .emergency, .positions, .alarm, .policy, .located, .tooSoon, .denied, .notFound,
+            .tooLate:
+            break
         }
     }
 
@@ -35,6 +38,12 @@ struct Counts {
         refused.set(Double(unauthorized), "credentials")
         refused.set(Double(notFresh), "directory")
         refused.set(Double(diskFull), "disk")
+        metrics.counter(
+            "jaga_ingest_names_changed_total",
+            "Reports under another name of the phone than those before them."
+        ).set(Double(namesChanged))
+        metrics.gauge("jaga_ingest_blind_devices", "Phones that say that they may fall silent.")
+            .set(Double(core.blindCount))
         metrics.counter("jaga_ingest_emergencies_total", "Emergency signals raised here.")
             .set(Double(emergencies))
         metrics.gauge("jaga_ingest_waiting_reports", "Reports that wait behind what is live.")

@@ -10,6 +10,7 @@ enum Endpoint: Sendable {
     case emergencies, emergency, cancellation
     case positions
     case alarm, alarmAction, policy, decisions
+    case locate, offers, dropOffer, setKey, dropKey
     case quarantine, quarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
@@ -34,6 +35,11 @@ enum Endpoint: Sendable {
         (.post, "/v1/people/{person}/alarm/{action}", .alarmAction),
         (.get, "/v1/people/{person}/policy", .policy),
         (.get, "/v1/people/{person}/decisions", .decisions),
+        (.post, "/v1/people/{person}/locate", .locate),
+        (.get, "/v1/people/{person}/offered-zones", .offers),
+        (.delete, "/v1/people/{person}/offered-zones/{offer}", .dropOffer),
+        (.put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey),
+        (.delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey),
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),

@@ -19,6 +19,11 @@ final class IngestService: Service {
     let firstAnswers: FirstAnswers
     let ownership: Ownership
     let sosWord: String
+    /// Pressing "report" twice within so many seconds is a panic; 0 = it never is.
+    let pressesWithinSeconds: Int64
+    let deviceKeys: DeviceKeys
+    /// Digests of what phones called themselves last.
+    var namesOfDevices: [DeviceID: ID128] = [:]
     var core = Core(Core.Stored(), in: Replica())
     var counts = Counts()
     /// Requests whose answer has a form or is kept: taken when the core answers.
@@ -40,14 +45,19 @@ final class IngestService: Service {
         var ignored: [String] = []
     }
 
-    /// - Parameter logicNewest: the logs go over to no newer version of the logic
+    /// - Parameters:
+    ///   - secrets: folder of the suite's secrets
+    ///   - logicNewest: the logs go over to no newer version of the logic
     init(
-        outside: any Surroundings, database: Database, sosWord: String,
+        outside: any Surroundings, database: Database, secrets: String, sosWord: String,
+        pressesWithinSeconds: Int64 = 0,
         logicNewest: UInt16 = Limits.logicNewest
     ) {
         self.outside = outside
         self.database = database
         self.sosWord = sosWord
+        self.pressesWithinSeconds = pressesWithinSeconds
+        deviceKeys = DeviceKeys(database: database, secrets: secrets)
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
         ownership = Ownership(outside: outside, database: database, logicNewest: logicNewest)
@@ -63,6 +73,12 @@ final class IngestService: Service {
     func reload() throws {
         pending.removeAll()
         core = Core(try StoredState(database: database).load(), in: outside.replica)
+        let closed = try deviceKeys.load()
+        if closed > 0 {
+            outside.log.warning(
+                "keys of phones cannot be opened: the file in the secrets folder is another one",
+                ["keys": closed])
+        }
         try ownership.logicIs(core.logic)
     }
 
@@ -145,6 +161,7 @@ final class IngestService: Service {
         .object(
             [
                 .init("devices", .integer(Int64(core.deviceCount))),
+                .init("blind", .integer(Int64(core.blindCount))),
                 .init("waiting", .integer(Int64(core.waitingCount))),
                 .init("activeEmergencies", .integer(Int64(core.activeEmergencyCount))),
             ] + ownership.statusMembers)
@@ -204,7 +221,7 @@ final class IngestService: Service {
         let form = pending.removeValue(forKey: request) ?? Pending()
         counts.count(answer)
         if let phone = form.phone {
-            return outside.answer(request, Answers.response(to: answer, as: phone))
+            return outside.answer(request, try response(to: answer, as: phone))
         }
         let response = Answers.response(to: answer, status: form.status, ignored: form.ignored)
         if let key = form.key { try firstAnswers.keep(response, to: key, at: outside.now) }

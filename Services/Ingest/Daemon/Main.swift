@@ -16,7 +16,10 @@ struct Main {
         settings: [
             Setting(
                 "JAGA_SOS_WORD", .text, default: "SOS",
-                help: "Word in a phone's note (OwnTracks: poi or tag) that is a call for help.")
+                help: "Word in a phone's note (OwnTracks: poi or tag) that is a call for help."),
+            Setting(
+                "JAGA_INGEST_PRESSED_TWICE_SECONDS", .integer(0...60), default: "0",
+                help: "Two reports by hand within so many seconds are a call for help; 0: never."),
         ],
         migrations: Tables.migrations,
         consumes: [
@@ -31,7 +34,10 @@ struct Main {
     static func make(_ host: Host) -> IngestService {
         IngestService(
             outside: host, database: host.database,
-            sosWord: host.configuration.text("JAGA_SOS_WORD"))
+            secrets: host.configuration.text("JAGA_HOME") + "/secrets",
+            sosWord: host.configuration.text("JAGA_SOS_WORD"),
+            pressesWithinSeconds: Int64(
+                host.configuration.int("JAGA_INGEST_PRESSED_TWICE_SECONDS")))
     }
 }
 

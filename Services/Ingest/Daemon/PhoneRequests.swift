@@ -15,7 +15,7 @@ enum PhoneDialect: Sendable {
 /// What a phone takes as success.
 enum PhoneAnswer: Sendable {
     /// An array of messages.
-    case ownTracks
+    case ownTracks(OwnTracksForm)
     /// `{"result":"ok"}`
     case overland
     /// Nothing.
@@ -85,24 +85,6 @@ extension IngestService {
         try deliver(
             reading, of: request, device: caller.device, person: caller.person,
             wantsPolicy: wantsPolicy, provesHearing: wantsPolicy)
-    }
-
-    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
-    /// would send it for ever.
-    func deliverOwnTracks(_ request: Request) throws {
-        let caller: Caller
-        do {
-            caller = try self.caller(of: request)
-        } catch {
-            return outside.answer(request.id, .problem(error))
-        }
-        let app = OwnTracks.App(userAgent: request.headers["User-Agent"] ?? "")
-        let reading = OwnTracks.read(
-            request.body, from: app, received: outside.now, sosWord: sosWord)
-        pending[request.id] = Pending(phone: app == .overland ? .overland : .ownTracks)
-        try deliver(
-            reading, of: request, device: caller.device, person: caller.person,
-            wantsFriends: !reading.observations.isEmpty)
     }
 }
 

@@ -51,6 +51,8 @@ extension IngestService {
         case .decisions:
             let id = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try listDecisions(of: id, request, for: principal))
+        case .locate, .offers, .dropOffer, .setKey, .dropKey:
+            try handlePhone(request, route, parameters, by: principal)
         case .quarantine, .quarantined, .dropQuarantined:
             try handleQuarantine(request, route, parameters, by: principal)
         }
@@ -111,7 +113,8 @@ extension IngestService {
 
     func deliver(
         _ reading: Reading, of request: Request, device: DeviceID, person: PersonID,
-        wantsFriends: Bool = false, wantsPolicy: Bool = false, provesHearing: Bool = false
+        wantsFriends: Bool = false, wantsPolicy: Bool = false, provesHearing: Bool = false,
+        ownTracks: OwnTracks.App? = nil
     ) throws {
         if let refusal = refusal(of: reading) {
             counts.diskFull += 1
@@ -130,6 +133,8 @@ extension IngestService {
                     payload: reading.rejections.isEmpty ? [] : request.body, path: request.path,
                     wantsFriends: wantsFriends, wantsPolicy: wantsPolicy,
                     policyMark: reading.policyMark, provesHearing: provesHearing,
+                    news: reading.news,
+                    pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
                     trace: request.trace)))
     }
 

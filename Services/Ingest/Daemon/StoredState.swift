@@ -44,6 +44,7 @@ struct StoredState {
         stored.watching = try database.all("SELECT person, watch, until FROM watching") { row in
             WatchingRow(person: row.id(0), watch: row.id(1), until: row.time(2))
         }
+        try phones(into: &stored)
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))
         }

@@ -5,7 +5,7 @@ enum Tables {
     static let migrations = [
         Migration(number: 1, sql: first), Migration(number: 2, sql: second),
         Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
-        Migration(number: 5, sql: fifth),
+        Migration(number: 5, sql: fifth), Migration(number: 6, sql: phones),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -208,5 +208,47 @@ enum Tables {
         ) STRICT;
         CREATE INDEX decision_by_person ON decision (person, number);
         CREATE INDEX decision_by_time ON decision (time);
+        """
+
+    /// What phones tell beside fixes, and who asked them where they are.
+    private static let phones = """
+        CREATE TABLE condition (
+            device BLOB PRIMARY KEY,
+            person BLOB NOT NULL,
+            hindrances TEXT NOT NULL,
+            since INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE card (
+            person BLOB PRIMARY KEY,
+            name TEXT,
+            face BLOB,
+            digest BLOB
+        ) STRICT;
+        CREATE TABLE offer (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id BLOB NOT NULL UNIQUE,
+            person BLOB NOT NULL,
+            device BLOB NOT NULL,
+            key TEXT NOT NULL,
+            name TEXT NOT NULL,
+            latitude INTEGER NOT NULL,
+            longitude INTEGER NOT NULL,
+            radius INTEGER NOT NULL,
+            offered INTEGER NOT NULL,
+            waits INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX offer_by_person ON offer (person, number);
+        CREATE INDEX offer_by_device ON offer (device, key);
+        CREATE TABLE locating (
+            device BLOB PRIMARY KEY,
+            person BLOB NOT NULL,
+            asked INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE device_key (
+            device BLOB PRIMARY KEY,
+            sealed BLOB NOT NULL,
+            since INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE access ADD COLUMN asked INTEGER;
         """
 }

@@ -52,8 +52,13 @@ struct Writer {
         case .saveQuarantine(let row): try save(row)
         case .saveAccess(let row):
             try database.run(
-                "INSERT OR IGNORE INTO access (person, hour, viewer) VALUES (?, ?, ?)",
-                .id(row.person), .integer(row.hour), .blob(row.viewer?.raw.bytes ?? []))
+                """
+                INSERT INTO access (person, hour, viewer, asked) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET asked = coalesce(excluded.asked, asked)
+                """,
+                .id(row.person), .integer(row.hour), .blob(row.viewer?.raw.bytes ?? []),
+                .time(row.asked))
+        case .phone(let effect): try PhoneWriter(database: database).write(effect)
         case .savePartition, .savePlacedCircle, .removePlacedCircle, .savePlacedPerson,
             .removePlacedPerson, .savePlacedPage, .removePlacedPage, .savePlacedSet,
             .removePlacedSet:

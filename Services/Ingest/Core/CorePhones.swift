@@ -1,0 +1,86 @@
+import Dialects
+import Directory
+import Model
+
+/// `POST /v1/people/{person}/locate`.
+public struct LocateRequest: Hashable, Sendable {
+    public var request: UInt64
+    public var principal: Principal
+    public var person: PersonID
+
+    public init(request: UInt64, principal: Principal, person: PersonID) {
+        self.request = request
+        self.principal = principal
+        self.person = person
+    }
+}
+
+/// A phone will be asked where it is.
+public struct LocateView: Hashable, Sendable {
+    public var person: PersonID
+    public var asked: Timestamp
+    /// When the phone was last heard, whatever it said; nil = never.
+    public var heard: Timestamp?
+    /// Nobody waits for an answer longer than until then.
+    public var until: Timestamp
+}
+
+extension Core {
+    /// Takes in what a phone tells beside fixes.
+    ///
+    /// - Returns: a cry for help, where "report" was pressed twice and that is one.
+    mutating func hearNews(
+        of delivery: Delivery, at now: Timestamp, into effects: inout [Effect]
+    ) -> Panic? {
+        phones.hear(
+            delivery.news, from: delivery.device, of: delivery.person, at: now, into: &effects)
+        guard delivery.pressesWithinSeconds > 0, let pressed = delivery.news.pressed,
+            phones.isPressedTwice(
+                pressed, on: delivery.device, withinSeconds: delivery.pressesWithinSeconds)
+        else { return nil }
+        let observation = delivery.arrivals.last?.observation
+        return Panic(
+            messageID: "twice at \(pressed.microseconds)", raised: pressed, fix: observation?.fix,
+            battery: observation?.battery)
+    }
+
+    /// Asks a person's leading phone where it is, in the next answer to it. The person reads in
+    /// their access log who asked.
+    mutating func locate(
+        _ request: LocateRequest, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let answer = located(request, in: directory, at: now, into: &effects)
+        effects.append(.answer(request: request.request, answer))
+    }
+
+    private mutating func located(
+        _ request: LocateRequest, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) -> Answer {
+        guard directory.person(request.person) != nil else { return .notFound }
+        let positions = positions(in: directory)
+        if let denial = positions.denialOfLocating(request.person, by: request.principal, at: now) {
+            return .denied(denial)
+        }
+        guard
+            let device = directory.leadingDevice(
+                of: request.person, first: intake.firstDevices[request.person])
+        else { return .notFound }
+        let viewer = request.principal.person
+        let wait = phones.ask(
+            for: device, of: request.person, by: viewer, at: now, into: &effects)
+        if let wait { return .tooSoon(seconds: wait) }
+        if viewer != request.person {
+            effects.append(
+                .saveAccess(
+                    AccessRow(
+                        person: request.person, viewer: viewer, hour: now.seconds / 3600,
+                        asked: now)))
+        }
+        return .located(
+            LocateView(
+                person: request.person, asked: now, heard: intake.devices[device]?.seen,
+                until: now + .seconds(Limits.locateWaitSeconds)))
+    }
+}

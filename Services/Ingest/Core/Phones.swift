@@ -1,0 +1,193 @@
+import Dialects
+import Hashing
+import Model
+
+/// What ingest knows of phones beside their reports.
+struct Phones {
+    /// Everything of it that survives the process.
+    struct Stored {
+        var conditions: [ConditionRow] = []
+        var cards: [PersonID: CardHead] = [:]
+        var locates: [LocateRow] = []
+    }
+
+    private var conditions: [DeviceID: ConditionRow]
+    private var cards: [PersonID: CardHead]
+    private var locates: [DeviceID: LocateRow]
+    /// When "report" was pressed last, of phones for which pressing it twice means something.
+    private var presses: [DeviceID: Timestamp] = [:]
+    /// When a viewer last asked for a person.
+    private var asked: [Look: Timestamp] = [:]
+    /// Faces that a phone has been sent. Not stored: after a restart they are sent once more.
+    private var faces: [Look: SentFace] = [:]
+
+    private struct Look: Hashable {
+        var viewer: ID128
+        var person: PersonID
+    }
+
+    private struct SentFace {
+        var face: ID128
+        var sent: Timestamp
+    }
+
+    init(_ stored: Stored) {
+        conditions = Dictionary(uniqueKeysWithValues: stored.conditions.map { ($0.device, $0) })
+        cards = stored.cards
+        locates = Dictionary(uniqueKeysWithValues: stored.locates.map { ($0.device, $0) })
+    }
+
+    /// How many phones may fall silent.
+    var blindCount: Int { conditions.values.count(where: \.isBlind) }
+
+    func condition(of device: DeviceID) -> ConditionRow? { conditions[device] }
+
+    /// Takes in what a phone tells of itself and of its person.
+    mutating func hear(
+        _ news: PhoneNews, from device: DeviceID, of person: PersonID, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        if let hindrances = news.hindrances {
+            condition(hindrances, of: device, person, at: now, into: &effects)
+        }
+        if let card = news.card {
+            let face = card.face.map { Hash.blake2b128($0) }
+            let head = CardHead(name: card.name, face: face)
+            if cards.updateValue(head, forKey: person) != head {
+                effects.append(.phone(.saveCard(person, card, face: face)))
+            }
+        }
+        for zone in news.zones.prefix(Limits.offersPerPerson) {
+            let row = OfferRow(
+                id: Phones.id(of: zone, from: device), person: person, device: device, zone: zone,
+                offered: now)
+            effects.append(.phone(.saveOffer(row)))
+        }
+    }
+
+    private mutating func condition(
+        _ hindrances: [Hindrance], of device: DeviceID, _ person: PersonID, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let known = conditions[device]
+        guard !hindrances.isEmpty else {
+            guard known != nil else { return }
+            conditions[device] = nil
+            effects.append(.phone(.removeCondition(device)))
+            return
+        }
+        guard known?.hindrances != hindrances || known?.person != person else { return }
+        let wasBlind = known?.person == person && known?.isBlind ?? false
+        var row = ConditionRow(
+            device: device, person: person, hindrances: hindrances, since: now)
+        if wasBlind, row.isBlind, let known { row.since = known.since }
+        conditions[device] = row
+        effects.append(.phone(.saveCondition(row)))
+    }
+
+    private static func id(of zone: OfferedZone, from device: DeviceID) -> OfferID {
+        OfferID(
+            Hash.id(
+                "offer", .id(device), .text(zone.key), .text(zone.name),
+                .number(Int(zone.center.latitudeE7)), .number(Int(zone.center.longitudeE7)),
+                .number(Int(zone.radiusMetres))))
+    }
+
+    /// Whether "report" was pressed twice within so many seconds; the third time starts anew, and
+    /// the same press told again is none.
+    mutating func isPressedTwice(
+        _ pressed: Timestamp, on device: DeviceID, withinSeconds limit: Int64
+    ) -> Bool {
+        guard let last = presses[device] else {
+            presses[device] = pressed
+            return false
+        }
+        guard pressed > last else { return false }
+        let isTwice = pressed - last <= .seconds(limit)
+        presses[device] = isTwice ? nil : pressed
+        return isTwice
+    }
+
+    // MARK: Cards
+
+    /// Friends with the names of their cards, and faces where the phone has not had them within
+    /// the hour: they are large, and apps keep them. As a card without a face would take it away,
+    /// there is none in between.
+    mutating func dress(
+        _ friends: inout [OwnTracks.Friend], for viewer: DeviceID, at now: Timestamp
+    ) {
+        for index in friends.indices {
+            guard let person = friends[index].person, let head = cards[person] else { continue }
+            if let name = head.name { friends[index].name = name }
+            guard let face = head.face else { continue }
+            let look = Look(viewer: viewer.raw, person: person)
+            if let sent = faces[look], sent.face == face,
+                now - sent.sent < .seconds(Limits.faceSeconds)
+            {
+                friends[index].card = .none
+            } else {
+                faces[look] = SentFace(face: face, sent: now)
+                friends[index].card = .face
+            }
+        }
+    }
+
+    // MARK: Locate now
+
+    /// Notes that a viewer (nil = the operator) wants to know where a phone is.
+    ///
+    /// - Returns: nil, or in how many seconds they may ask again.
+    mutating func ask(
+        for device: DeviceID, of person: PersonID, by viewer: PersonID?, at now: Timestamp,
+        into effects: inout [Effect]
+    ) -> Int? {
+        let look = Look(viewer: viewer?.raw ?? .zero, person: person)
+        if let last = asked[look] {
+            let next = last + .seconds(Limits.locateSeconds)
+            guard now >= next else {
+                return max(1, Int((next - now).microseconds + 999_999) / 1_000_000)
+            }
+        }
+        if asked.count >= Limits.locatesRemembered {
+            asked = asked.filter { now - $0.value < .seconds(Limits.locateSeconds) }
+        }
+        asked[look] = now
+        let row = LocateRow(device: device, person: person, asked: now)
+        locates[device] = row
+        effects.append(.phone(.saveLocate(row)))
+        return nil
+    }
+
+    /// Whether the answer to a phone asks it where it is: until a fix taken since has come, or for
+    /// so long that nobody waits any more.
+    ///
+    /// - Parameter newest: time of its newest fix
+    mutating func isAsked(
+        _ device: DeviceID, newest: Timestamp?, at now: Timestamp, into effects: inout [Effect]
+    ) -> Bool {
+        guard let row = locates[device] else { return false }
+        let isAnswered = newest.map { $0 >= row.asked } ?? false
+        guard isAnswered || now - row.asked > .seconds(Limits.locateWaitSeconds) else {
+            return true
+        }
+        locates[device] = nil
+        effects.append(.phone(.removeLocate(device)))
+        return false
+    }
+
+    // MARK: Gone
+
+    mutating func forget(_ device: DeviceID, into effects: inout [Effect]) {
+        conditions[device] = nil
+        locates[device] = nil
+        presses[device] = nil
+        effects.append(.phone(.forgetDevice(device)))
+    }
+
+    mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
+        for (device, row) in conditions where row.person == person { conditions[device] = nil }
+        for (device, row) in locates where row.person == person { locates[device] = nil }
+        cards[person] = nil
+        effects.append(.phone(.forgetPerson(person)))
+    }
+}

@@ -1,0 +1,98 @@
+import Dialects
+import Hashing
+import Model
+import Runtime
+import Store
+
+/// Keys of devices that encrypt what they send: in the store only sealed with a key of the secrets
+/// folder, so that a copy of the store opens nothing.
+final class DeviceKeys {
+    private let database: Database
+    private let file: SealFile
+    private var keys: [DeviceID: OwnTracks.Key] = [:]
+    private var seal: [UInt8]?
+
+    /// - Parameter secrets: the folder of secrets
+    init(database: Database, secrets: String) {
+        self.database = database
+        file = SealFile(folder: secrets)
+    }
+
+    /// Reads all that are stored.
+    ///
+    /// - Returns: how many cannot be opened, as the file of the secrets folder is another one.
+    func load() throws -> Int {
+        keys = [:]
+        let rows = try database.all("SELECT device, sealed FROM device_key") { row in
+            (device: row.id(0) as DeviceID, sealed: row.blob(1))
+        }
+        guard !rows.isEmpty else { return 0 }
+        let seal = try establishedSeal()
+        for row in rows {
+            keys[row.device] = SecretBox.open(row.sealed, key: seal)
+                .flatMap { OwnTracks.Key(bytes: $0) }
+        }
+        return rows.count - keys.count
+    }
+
+    subscript(device: DeviceID) -> OwnTracks.Key? { keys[device] }
+
+    func set(_ key: OwnTracks.Key, of device: DeviceID, at now: Timestamp) throws {
+        let nonce = SecureRandom.bytes(SecretBox.nonceBytes)
+        let sealed = SecretBox.seal(key.bytes, key: try establishedSeal(), nonce: nonce)
+        try database.run(
+            "INSERT OR REPLACE INTO device_key (device, sealed, since) VALUES (?, ?, ?)",
+            .id(device), .blob(sealed), .time(now))
+        keys[device] = key
+    }
+
+    func remove(of device: DeviceID) throws {
+        try database.run("DELETE FROM device_key WHERE device = ?", .id(device))
+        keys[device] = nil
+    }
+
+    private func establishedSeal() throws -> [UInt8] {
+        if let seal { return seal }
+        let made = try file.establish()
+        seal = made
+        return made
+    }
+}
+
+/// The key that seals those of devices: 32 bytes as 64 hexadecimal digits.
+struct SealFile {
+    let path: String
+    private let folder: String
+
+    init(folder: String) {
+        self.folder = folder
+        path = folder + "/devices.key"
+    }
+
+    /// The key of the file, which is made with a new one if there is none.
+    func establish() throws -> [UInt8] {
+        guard Files.exists(path) else {
+            let key = SecureRandom.bytes(SecretBox.keyBytes)
+            try Files.makeFolder(folder, mode: 0o700)
+            try Files.write(Array((Hex.encode(key) + "\n").utf8), to: path, mode: 0o600)
+            return key
+        }
+        let line = try Files.read(path, bytesMax: 4096).prefix { $0 > 32 }
+        guard let key = Hex.decode(String(decoding: line, as: UTF8.self)),
+            key.count == SecretBox.keyBytes
+        else { throw UnusableSeal(path: path) }
+        return key
+    }
+}
+
+/// The file holds something else.
+struct UnusableSeal: ExplainedError {
+    let path: String
+
+    var code: String { "unusable-key" }
+    var operation: String { "read \(path)" }
+    var message: String { "its first line is not a key of 64 hexadecimal digits" }
+    var hint: String {
+        "Put the file of the backup back; without one, remove it and set the phones' keys anew."
+    }
+}

@@ -1,0 +1,88 @@
+import Dialects
+import IngestCore
+import Model
+import Store
+
+/// Writes what phones tell beside fixes, in the turn's transaction.
+struct PhoneWriter {
+    let database: Database
+
+    func write(_ effect: PhoneEffect) throws {
+        switch effect {
+        case .saveCondition(let row):
+            try database.run(
+                """
+                INSERT OR REPLACE INTO condition (device, person, hindrances, since)
+                VALUES (?, ?, ?, ?)
+                """,
+                .id(row.device), .id(row.person),
+                .text(row.hindrances.map(\.rawValue).joined(separator: " ")), .time(row.since))
+        case .removeCondition(let device):
+            try database.run("DELETE FROM condition WHERE device = ?", .id(device))
+        case .saveCard(let person, let card, let digest):
+            try database.run(
+                "INSERT OR REPLACE INTO card (person, name, face, digest) VALUES (?, ?, ?, ?)",
+                .id(person), .text(card.name), .blob(card.face), .id(digest))
+        case .saveOffer(let row): try save(row)
+        case .saveLocate(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO locating (device, person, asked) VALUES (?, ?, ?)",
+                .id(row.device), .id(row.person), .time(row.asked))
+        case .removeLocate(let device):
+            try database.run("DELETE FROM locating WHERE device = ?", .id(device))
+        case .forgetDevice(let device):
+            for table in ["condition", "offer", "locating", "device_key"] {
+                try database.run("DELETE FROM \(table) WHERE device = ?", .id(device))
+            }
+        case .forgetPerson(let person):
+            for table in ["condition", "offer", "locating", "card"] {
+                try database.run("DELETE FROM \(table) WHERE person = ?", .id(person))
+            }
+        }
+    }
+
+    /// One that is there already stays as it is, also if it was taken or dropped; of each person
+    /// only the youngest are kept.
+    private func save(_ row: OfferRow) throws {
+        let zone = row.zone
+        try database.run(
+            """
+            INSERT OR IGNORE INTO offer (id, person, device, key, name, latitude, longitude, radius,
+                offered, waits)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+            """,
+            .id(row.id), .id(row.person), .id(row.device), .text(zone.key), .text(zone.name),
+            .integer(zone.center.latitudeE7), .integer(zone.center.longitudeE7),
+            .integer(zone.radiusMetres), .time(row.offered))
+        guard database.lastChanges == 1 else { return }
+        try database.run(
+            "DELETE FROM offer WHERE device = ? AND key = ? AND id <> ?", .id(row.device),
+            .text(zone.key), .id(row.id))
+        try database.run(
+            """
+            DELETE FROM offer WHERE person = ?1 AND number <= (
+                SELECT number FROM offer WHERE person = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+            """, .id(row.person), .integer(Limits.offersPerPerson))
+    }
+}
+
+extension StoredState {
+    /// What phones told beside fixes.
+    func phones(into stored: inout Core.Stored) throws {
+        stored.conditions = try database.all(
+            "SELECT device, person, hindrances, since FROM condition"
+        ) { row in
+            ConditionRow(
+                device: row.id(0), person: row.id(1),
+                hindrances: row.text(2).split(separator: " ")
+                    .compactMap { Hindrance(rawValue: String($0)) }, since: row.time(3))
+        }
+        try database.rows("SELECT person, name, digest FROM card") { row in
+            stored.cards[row.id(0)] = CardHead(
+                name: row.isNull(1) ? nil : row.text(1), face: row.optionalID(2))
+        }
+        stored.locates = try database.all("SELECT device, person, asked FROM locating") { row in
+            LocateRow(device: row.id(0), person: row.id(1), asked: row.time(2))
+        }
+    }
+}

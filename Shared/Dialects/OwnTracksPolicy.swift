@@ -1,0 +1,53 @@
+import Model
+
+extension OwnTracks {
+    /// How to report, in the words of the apps: what goes into their `setConfiguration`.
+    ///
+    /// The same words mean other things to the two. Android in significant mode waits for the
+    /// interval *and* the distance, and minds no distance in move mode; iOS in move mode goes by
+    /// whichever comes first, and minds neither in significant mode.
+    public struct Configuration: Hashable, Sendable {
+        /// 1 significant changes, 2 moving.
+        public var monitoring: Int
+        /// Seconds.
+        public var locatorInterval: Int32?
+        /// Metres.
+        public var locatorDisplacement: Int32?
+        /// Seconds; Android alone.
+        public var moveModeLocatorInterval: Int32?
+
+        /// Between two fixes of Android that are a distance apart.
+        private static let androidIntervalSeconds: Int32 = 10
+        /// What the apps themselves take for a significant change.
+        private static let significantMetres: Int32 = 500
+        private static let standardMetres: Int32 = 50
+        /// iOS in event mode; the interval makes the difference.
+        private static let eventMetres: Int32 = 100
+
+        public init(_ policy: ReportingPolicy, for app: App) {
+            let filter = policy.distanceFilterMetres ?? Configuration.standardMetres
+            switch (policy.mode, app) {
+            case (.event, .iOS):
+                monitoring = 2
+                locatorInterval = policy.intervalSeconds
+                locatorDisplacement = Configuration.eventMetres
+            case (.event, _):
+                monitoring = 2
+                moveModeLocatorInterval = policy.intervalSeconds
+            case (.standard, .iOS):
+                monitoring = 2
+                locatorInterval = policy.intervalSeconds
+                locatorDisplacement = filter
+            case (.standard, _):
+                monitoring = 1
+                locatorInterval = Configuration.androidIntervalSeconds
+                locatorDisplacement = filter
+            case (.significant, .iOS), (.region, .iOS): monitoring = 1
+            case (.significant, _), (.region, _):
+                monitoring = 1
+                locatorInterval = policy.intervalSeconds
+                locatorDisplacement = Configuration.significantMetres
+            }
+        }
+    }
+}

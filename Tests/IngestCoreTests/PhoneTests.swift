@@ -1,0 +1,281 @@
+import Dialects
+import Directory
+import Model
+import Testing
+
+@testable import IngestCore
+
+@Suite struct PhoneTests {
+    private let anna = Principal.device(device(1), of: person(1))
+    private let ben = Principal.person(person(2))
+
+    private func tell(
+        _ bench: inout Bench, _ news: PhoneNews, from number: UInt64 = 1,
+        _ observations: [Observation] = [], withinSeconds: Int64 = 0
+    ) -> ReportsAnswer? {
+        guard
+            case .reports(let answer) = bench.deliver(
+                observations, from: number, wantsFriends: true, news: news,
+                pressesWithinSeconds: withinSeconds, ownTracks: .android)
+        else { return nil }
+        return answer
+    }
+
+    private func position(_ bench: inout Bench, of number: UInt64 = 1) -> MemberPosition? {
+        guard case .positions(let list) = bench.positions(of: circle(1), as: ben) else {
+            return nil
+        }
+        return list.first { $0.person == person(number) }
+    }
+
+    // MARK: Blind
+
+    @Test func `a phone that may not know where it is is blind, until it says otherwise`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        #expect(position(&bench)?.state == .fresh)
+        _ = tell(&bench, PhoneNews(hindrances: [.batteryOptimisation, .powerSave]))
+        #expect(position(&bench)?.state == .blind)
+        #expect(position(&bench)?.hindrances == [.batteryOptimisation, .powerSave])
+        #expect(position(&bench)?.fix != nil, "where it was last is known all the same")
+        #expect(bench.core.blindCount == 1)
+        bench.restart()
+        #expect(position(&bench)?.state == .blind)
+        _ = tell(&bench, PhoneNews())
+        #expect(position(&bench)?.state == .blind, "what does not speak of it changes nothing")
+        _ = tell(&bench, PhoneNews(hindrances: []))
+        #expect(position(&bench)?.state == .fresh && position(&bench)?.hindrances == [])
+        bench.restart()
+        #expect(bench.core.blindCount == 0)
+    }
+
+    @Test(arguments: [Hindrance.powerSave, .approximateLocation])
+    func `what makes positions rough or seldom is shown, and is not blindness`(
+        hindrance: Hindrance
+    ) {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        _ = tell(&bench, PhoneNews(hindrances: [hindrance]))
+        #expect(position(&bench)?.state == .fresh)
+        #expect(position(&bench)?.hindrances == [hindrance])
+    }
+
+    @Test func `a phone that never had a position may be blind, and one that is hidden is hidden`()
+    {
+        var bench = Bench()
+        _ = tell(&bench, PhoneNews(hindrances: [.locationPermission]))
+        #expect(position(&bench)?.state == .blind)
+        bench.change(aCircle(1, [member(1, sharing: .off), member(2)]))
+        #expect(position(&bench)?.state == .hidden && position(&bench)?.hindrances == [])
+    }
+
+    @Test func `since when it is blind stays while the reasons change`() {
+        var bench = Bench()
+        _ = tell(&bench, PhoneNews(hindrances: [.hibernation]))
+        bench.wait(60)
+        _ = tell(&bench, PhoneNews(hindrances: [.hibernation, .powerSave]))
+        #expect(bench.store.conditions[device(1)]?.since == start)
+        _ = tell(&bench, PhoneNews(hindrances: [.powerSave]))
+        bench.wait(60)
+        _ = tell(&bench, PhoneNews(hindrances: [.hibernation]))
+        #expect(bench.store.conditions[device(1)]?.since == start + .seconds(120))
+    }
+
+    // MARK: Cards
+
+    @Test func `a face is sent to a friend's phone once an hour, and at once when it changes`() {
+        var bench = Bench()
+        func shown(_ bench: inout Bench) -> OwnTracks.Friend? {
+            tell(&bench, PhoneNews(), from: 2)?.friends.first { $0.person == person(1) }
+        }
+        #expect(shown(&bench)?.card == .name && shown(&bench)?.name == "Anna")
+        _ = tell(&bench, PhoneNews(card: Card(name: "Mama", face: [1])))
+        #expect(shown(&bench)?.card == .face)
+        #expect(shown(&bench)?.card == OwnTracks.Friend.ShownCard.none)
+        #expect(shown(&bench)?.name == "Mama")
+        #expect(
+            tell(&bench, PhoneNews(), from: 3)?.friends.first { $0.person == person(1) }?.card
+                == .face, "another phone has not had it")
+        _ = tell(&bench, PhoneNews(card: Card(name: "Mama", face: [2])))
+        #expect(shown(&bench)?.card == .face)
+        bench.wait(Int(Limits.faceSeconds))
+        #expect(shown(&bench)?.card == .face)
+        bench.restart()
+        #expect(shown(&bench)?.card == .face && shown(&bench)?.name == "Mama")
+        _ = tell(&bench, PhoneNews(card: Card(name: nil, face: nil)))
+        #expect(shown(&bench)?.card == .name && shown(&bench)?.name == "Anna")
+    }
+
+    // MARK: Offered zones
+
+    @Test func `a circle drawn on the phone is offered once, and again when it is drawn otherwise`()
+        throws
+    {
+        var bench = Bench()
+        var zone = OfferedZone(
+            key: "k", name: "Home", center: Coordinate(latitudeE7: 1, longitudeE7: 2),
+            radiusMetres: 80)
+        _ = tell(&bench, PhoneNews(zones: [zone]))
+        _ = tell(&bench, PhoneNews(zones: [zone]))
+        #expect(Set(bench.store.offers.map(\.id)).count == 1)
+        zone.radiusMetres = 90
+        _ = tell(&bench, PhoneNews(zones: [zone]))
+        #expect(Set(bench.store.offers.map(\.id)).count == 2)
+        #expect(bench.input.allSatisfy { $0.event.kind != .inputReport }, "it decides nothing")
+    }
+
+    // MARK: Locate now
+
+    @Test func `a phone is asked in its next answers until a fix taken since has come`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.wait(10)
+        guard case .located(let view)? = bench.locate(1, as: ben) else {
+            Issue.record("a member may ask")
+            return
+        }
+        #expect(view.asked == bench.now && view.heard == start)
+        #expect(tell(&bench, PhoneNews())?.locates == true)
+        bench.restart()
+        #expect(tell(&bench, PhoneNews(), [observation(at: 9)])?.locates == true, "taken before")
+        #expect(tell(&bench, PhoneNews(), from: 2)?.locates == false, "another phone")
+        #expect(tell(&bench, PhoneNews(), [observation(at: 10)])?.locates == false)
+        #expect(tell(&bench, PhoneNews())?.locates == false)
+        #expect(bench.store.locates.isEmpty)
+    }
+
+    @Test func `nobody waits for a phone for ever`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.wait(10)
+        _ = bench.locate(1, as: ben)
+        bench.wait(Int(Limits.locateWaitSeconds))
+        #expect(tell(&bench, PhoneNews())?.locates == true)
+        bench.wait(1)
+        #expect(tell(&bench, PhoneNews())?.locates == false)
+    }
+
+    @Test func `a viewer asks once a minute, and the person reads who`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.deliver([observation(at: 0)], from: 3)
+        bench.access = []
+        _ = bench.locate(1, as: ben)
+        bench.wait(20)
+        #expect(bench.locate(1, as: ben) == .tooSoon(seconds: 40))
+        _ = bench.locate(3, as: ben)
+        _ = bench.locate(1, as: .person(person(3)))
+        bench.wait(40)
+        _ = bench.locate(1, as: ben)
+        let asked = bench.access.filter { $0.person == person(1) }
+        #expect(asked.map(\.viewer) == [person(2), person(3), person(2)])
+        #expect(
+            asked.map(\.asked) == [start, start + .seconds(20), start + .seconds(60)])
+        _ = bench.locate(1, as: anna)
+        #expect(bench.access.filter { $0.person == person(1) }.count == 3, "asking for oneself")
+    }
+
+    @Test func `only who may see a position asks for it`() {
+        var bench = Bench()
+        #expect(bench.locate(9, as: ben) == .notFound)
+        #expect(bench.locate(1, as: ben) == .notFound, "no phone has ever reported")
+        bench.deliver([observation(at: 0)])
+        #expect(bench.locate(1, as: .person(person(5))) == .denied(.notAMember))
+        bench.change(aCircle(1, [member(1, sharing: .off), member(2), member(3, .guardian)]))
+        #expect(bench.locate(1, as: ben) == .denied(.notSharing))
+        bench.change(aCircle(1, [member(1), member(2)], seePositions: false))
+        #expect(bench.locate(1, as: ben) == .denied(.circleSetting))
+        #expect(bench.store.locates.isEmpty && bench.access.allSatisfy { $0.asked == nil })
+    }
+
+    // MARK: Pressed twice
+
+    private func press(_ bench: inout Bench, at seconds: Int64, withinSeconds limit: Int64 = 5) {
+        _ = tell(
+            &bench, PhoneNews(pressed: start + .seconds(seconds)),
+            [observation(at: seconds, trigger: .manual, battery: 30)], withinSeconds: limit)
+    }
+
+    @Test func `pressing twice within the time is one cry for help, with its place`() throws {
+        var bench = Bench()
+        press(&bench, at: -10)
+        press(&bench, at: -4)
+        #expect(bench.sos.isEmpty, "six seconds are too long")
+        press(&bench, at: -4)
+        #expect(bench.sos.isEmpty, "the same told again")
+        press(&bench, at: 0)
+        press(&bench, at: 0)
+        #expect(bench.sos.count == 1)
+        guard case .sosRaised(let signal)? = bench.sos.first?.body else { return }
+        #expect(signal.trigger == .panic && signal.raised == start && signal.battery == 30)
+        #expect(signal.fix?.time == start)
+    }
+
+    @Test func `without the setting pressing twice is nothing`() {
+        var bench = Bench()
+        press(&bench, at: -1, withinSeconds: 0)
+        press(&bench, at: 0, withinSeconds: 0)
+        #expect(bench.sos.isEmpty)
+    }
+
+    // MARK: Gone
+
+    @Test func `with a person goes everything that their phones told`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        _ = tell(
+            &bench,
+            PhoneNews(
+                hindrances: [.hibernation],
+                zones: [
+                    OfferedZone(
+                        key: "k", name: "n", center: Coordinate(latitudeE7: 1, longitudeE7: 2),
+                        radiusMetres: 3)
+                ], card: Card(name: "A", face: [1])))
+        bench.wait(1)
+        _ = bench.locate(1, as: ben)
+        bench.change(.personRemoved(PersonRemoval(person: person(1))))
+        #expect(bench.store.offers.isEmpty && bench.store.locates.isEmpty)
+        #expect(bench.store.conditions.isEmpty && bench.store.stored.cards.isEmpty)
+        #expect(bench.core.blindCount == 0)
+    }
+
+    // MARK: Policy
+
+    @Test func `a phone that says its mode has a policy when it says so after it was told`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.compute(
+            .policyChanged(
+                ReportingPolicy(
+                    person: person(1), device: device(1), mode: .standard,
+                    distanceFilterMetres: 50, intervalSeconds: 180, maxSilenceSeconds: 1800)))
+        func hint(_ bench: inout Bench, mode: Int?, said: Int64) -> PolicyView? {
+            tell(
+                &bench,
+                PhoneNews(
+                    monitoring: mode.map {
+                        Monitoring(mode: $0, said: start + .seconds(said))
+                    }))?.policy
+        }
+        bench.wait(10)
+        #expect(hint(&bench, mode: 1, said: 10) != nil, "it is told")
+        bench.wait(10)
+        #expect(hint(&bench, mode: 1, said: 9) != nil, "said before it was told")
+        #expect(hint(&bench, mode: nil, said: 20) != nil, "it does not say")
+        #expect(hint(&bench, mode: 2, said: 20) != nil, "in another mode")
+        #expect(hint(&bench, mode: 1, said: 20) == nil)
+        #expect(hint(&bench, mode: 2, said: 21) == nil, "what a person sets by hand stays")
+        bench.restart()
+        #expect(hint(&bench, mode: 1, said: 20) == nil)
+        bench.fire(
+            .watchChanged(
+                Watch(
+                    id: WatchID(ID128(high: 8, low: 1)), person: person(1), started: start,
+                    deadline: start + .seconds(600), state: .active)))
+        #expect(hint(&bench, mode: 1, said: 21)?.policy.mode == .event)
+        bench.wait(10)
+        #expect(hint(&bench, mode: 1, said: 30)?.policy.mode == .event)
+        #expect(hint(&bench, mode: 2, said: 30) == nil)
+    }
+}

@@ -1,0 +1,267 @@
+import Hashing
+import Model
+import Parsing
+import Runtime
+import Testing
+import Web
+
+@testable import IngestDaemon
+
+/// What the apps of OwnTracks send over HTTP, beside fixes.
+@Suite struct OwnTracksTests {
+    static let passphrase = "a secret"
+    static let keyPath = "/v1/people/\(person(1))/devices/\(device(1))/encryption-key"
+
+    /// As an app seals it.
+    private func sealed(_ message: String, _ passphrase: String = passphrase) -> String {
+        let key = Array(passphrase.utf8) + [UInt8](repeating: 0, count: 32 - passphrase.utf8.count)
+        let bytes = SecretBox.seal(
+            Array(message.utf8), key: key, nonce: SecureRandom.bytes(SecretBox.nonceBytes))
+        return #"{"_type":"encrypted","data":"\#(Base64.encode(bytes))"}"#
+    }
+
+    private func opened(_ answer: Response) throws -> String {
+        let key =
+            Array(Self.passphrase.utf8)
+            + [UInt8](repeating: 0, count: 32 - Self.passphrase.utf8.count)
+        let data = try #require(answer.json["data"]?.string.flatMap { Base64.decode($0) })
+        return String(decoding: try #require(SecretBox.open(data, key: key)), as: UTF8.self)
+    }
+
+    private func reasons(_ world: World) throws -> [String] {
+        try world.database.all("SELECT reason FROM quarantine ORDER BY number") { $0.text(0) }
+    }
+
+    // MARK: Encrypted
+
+    @Test func `an encrypted report counts, and its whole answer is encrypted`() throws {
+        let world = try World()
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        #expect(try world.send(.put, Self.keyPath, body, token: "person-1").status == 204)
+        for _ in 0..<2 {
+            let answer = try world.send(
+                .post, "/pub", sealed(PhoneTests.location), token: "phone-1")
+            #expect(answer.status == 200 && answer.json["_type"] == "encrypted")
+            #expect(try opened(answer).contains(#""_type":"location""#))
+            try world.restart()
+        }
+        #expect(world.records(.inputReport).count == 1)
+        let plain = try world.send(.post, "/pub", "", token: "phone-1")
+        #expect(plain.text == "[]", "what comes in clear is answered in clear")
+        #expect(try reasons(world).isEmpty)
+    }
+
+    @Test func `what cannot be opened is put aside, and the phone hears success`() throws {
+        let world = try World()
+        let message = sealed(PhoneTests.location, "another")
+        #expect(try world.send(.post, "/pub", message, token: "phone-1").text == "[]")
+        #expect(try reasons(world) == ["encrypted"])
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        try world.send(.put, Self.keyPath, body, token: "phone-1")
+        let answer = try world.send(.post, "/pub", message + " ", token: "phone-1")
+        #expect(answer.status == 200)
+        #expect(try opened(answer) == "[]")
+        #expect(try reasons(world) == ["encrypted", "undecryptable"])
+        #expect(try world.send(.delete, Self.keyPath, token: "phone-1").status == 204)
+        try world.send(.post, "/pub", sealed(PhoneTests.location), token: "phone-1")
+        #expect(try reasons(world) == ["encrypted", "undecryptable", "encrypted"])
+    }
+
+    @Test func `a passphrase is nowhere in the store, and no route tells it`() throws {
+        let world = try World()
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        try world.send(.put, Self.keyPath, body, token: "person-1")
+        let rows = try world.database.all("SELECT sealed FROM device_key") { $0.blob(0) }
+        #expect(rows.count == 1)
+        #expect(!rows[0].contains(Array(Self.passphrase.utf8)))
+        #expect(try world.send(.get, Self.keyPath, token: "person-1").status == 405)
+    }
+
+    @Test(arguments: ["{}", #"{"passphrase":""}"#, #"{"passphrase":7}"#, "no json"])
+    func `a passphrase that the apps do not take is a 400`(body: String) throws {
+        let world = try World()
+        #expect(try world.send(.put, Self.keyPath, body, token: "person-1").status == 400)
+    }
+
+    @Test func `a key is set by its owner, on their own devices`() throws {
+        let world = try World()
+        let body = #"{"passphrase":"x"}"#
+        #expect(try world.send(.put, Self.keyPath, body, token: "person-2").status == 403)
+        let foreign = "/v1/people/\(person(1))/devices/\(device(2))/encryption-key"
+        #expect(try world.send(.put, foreign, body, token: "person-1").status == 404)
+        #expect(try world.database.scalar("SELECT count(*) FROM device_key") == .integer(0))
+    }
+
+    @Test func `with another key file phones go on, and what they encrypt is put aside`() throws {
+        let world = try World()
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        try world.send(.put, Self.keyPath, body, token: "person-1")
+        let other = Hex.encode([UInt8](repeating: 1, count: 32))
+        try Files.write(Array(other.utf8), to: world.secrets + "/devices.key")
+        try world.restart()
+        try world.send(.post, "/pub", sealed(PhoneTests.location), token: "phone-1")
+        #expect(try reasons(world) == ["encrypted"])
+    }
+
+    // MARK: Zones drawn on the phone
+
+    private static let waypoint =
+        #"{"_type":"waypoint","desc":"Home","lat":3.1,"lon":101.7,"rad":80,"tst":1790000000}"#
+
+    private func offers(_ world: World, token: String = "person-1") throws -> [JSON] {
+        let path = "/v1/people/\(person(1))/offered-zones"
+        return try world.send(.get, path, token: token).json["items"]?.array ?? []
+    }
+
+    @Test func `a waypoint is offered as a zone that can be created as it is`() throws {
+        let world = try World()
+        #expect(try world.send(.post, "/pub", Self.waypoint, token: "phone-1").text == "[]")
+        let offer = try #require(try offers(world).first)
+        #expect(
+            offer["zone"]
+                == [
+                    "type": "Feature",
+                    "geometry": ["type": "Point", "coordinates": [101.7, 3.1]],
+                    "properties": ["name": "Home", "radius": 80],
+                ])
+        #expect(offer["device"]?.string == device(1).description)
+        #expect(try reasons(world).isEmpty && world.records(.inputReport).isEmpty)
+    }
+
+    @Test func `what was taken or dropped is not offered again, what changed is`() throws {
+        let world = try World()
+        try world.send(.post, "/pub", Self.waypoint, token: "phone-1")
+        let id = try #require(try offers(world).first?["id"]?.string)
+        let path = "/v1/people/\(person(1))/offered-zones/\(id)"
+        #expect(try world.send(.delete, path, token: "person-2").status == 403)
+        #expect(try world.send(.delete, path, token: "person-1").status == 204)
+        #expect(try world.send(.delete, path, token: "person-1").status == 404)
+        try world.send(.post, "/pub", Self.waypoint, token: "phone-1")
+        #expect(try offers(world).isEmpty)
+        let changed = Self.waypoint.replacing("\"rad\":80", with: "\"rad\":90")
+        try world.send(.post, "/pub", changed, token: "phone-1")
+        try world.send(
+            .post, "/pub", changed.replacing("\"rad\":90", with: "\"rad\":95"), token: "phone-1")
+        let radii = try offers(world).map { $0["zone"]?["properties"]?["radius"]?.int }
+        #expect(radii == [95], "of the same circle the newest only")
+    }
+
+    @Test func `only the person sees what is drawn on their phone, and not without end`() throws {
+        let world = try World()
+        for number in 0..<120 {
+            let body = Self.waypoint.replacing("1790000000", with: "\(1_790_000_000 + number)")
+            try world.send(.post, "/pub", body, token: "phone-1")
+        }
+        #expect(try offers(world).count == 100)
+        let path = "/v1/people/\(person(1))/offered-zones"
+        #expect(try world.send(.get, path, token: "person-2").status == 403)
+        #expect(try world.send(.get, path, token: "operator").status == 403)
+    }
+
+    // MARK: What phones tell, and are told
+
+    @Test func `a blind phone is shown with its reasons`() throws {
+        let world = try World()
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
+        let status = #"{"_type":"status","android":{"wifi":1,"ps":0,"bo":1,"hib":0,"loc":-2}}"#
+        #expect(try world.send(.post, "/pub", status, token: "phone-1").text == "[]")
+        try world.restart()
+        let positions = try world.send(
+            .get, "/v1/circles/\(circle(1))/positions", token: "person-2")
+        let anna = positions.json["features"]?.array?
+            .first { $0["id"]?.string == person(1).description }?["properties"]
+        #expect(anna?["state"] == "blind")
+        #expect(anna?["hindrances"] == ["battery-optimisation", "location-permission"])
+        #expect(world.service.statusDetails["blind"] == 1)
+    }
+
+    @Test func `a card's face reaches the phones of friends, also after a restart`() throws {
+        let world = try World()
+        let face = Base64.encode([0xFF, 0xD8, 0xFF, 0xE0])
+        let card = #"{"_type":"card","tid":"AN","name":"Mama","face":"\#(face)"}"#
+        try world.send(.post, "/pub", card, token: "phone-1")
+        try world.restart()
+        let answer = try world.send(.post, "/pub", PhoneTests.location, token: "phone-2")
+        let shown = answer.json.array?.first { $0["name"] == "Mama" }
+        #expect(shown?["face"]?.string == face)
+    }
+
+    @Test func `a phone is asked where it is in its next answer`() throws {
+        let world = try World()
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
+        let path = "/v1/people/\(person(1))/locate"
+        let answer = try world.send(.post, path, token: "person-2")
+        #expect(answer.status == 202)
+        #expect(answer.json["asked"]?.string == start.description)
+        let again = try world.send(.post, path, token: "person-2")
+        #expect(again.status == 429 && again.headers["Retry-After"] == "60")
+        #expect(try world.send(.post, path, token: "person-3").status == 403)
+        try world.restart()
+        let asked = try world.send(.post, "/pub", #"{"_type":"lwt"}"#, token: "phone-1")
+        #expect(asked.text == #"[{"_type":"cmd","action":"reportLocation"}]"#)
+        let seen = try world.database.all("SELECT asked FROM access WHERE asked IS NOT NULL") {
+            $0.time(0)
+        }
+        #expect(seen == [start])
+    }
+
+    @Test func `a policy leaves as a command, until the phone says that it has it`() throws {
+        let world = try World()
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
+        let policy = ReportingPolicy(
+            person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
+            intervalSeconds: 180, maxSilenceSeconds: 1800)
+        try world.hear(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
+        func answer(at seconds: Int64) throws -> String {
+            world.now = start + .seconds(seconds)
+            let time = world.now.seconds
+            let body = #"{"_type":"location","lat":3.1,"lon":101.7,"tst":\#(time),"m":1}"#
+            return try world.send(.post, "/pub", body, token: "phone-1").text
+        }
+        let command =
+            #"{"_type":"cmd","action":"setConfiguration","configuration":"#
+            + #"{"_type":"configuration","monitoring":1,"locatorInterval":10,"#
+            + #""locatorDisplacement":50}}"#
+        #expect(try answer(at: 1).hasSuffix("," + command + "]"))
+        #expect(try !answer(at: 2).contains("setConfiguration"))
+        try world.restart()
+        #expect(try !answer(at: 3).contains("setConfiguration"))
+    }
+
+    @Test func `pressing report twice calls for help where the setting says so`() throws {
+        let world = try World()
+        for second in [1_795_169_990, 1_795_169_993] {
+            let body = #"{"_type":"location","lat":3.1,"lon":101.7,"tst":\#(second),"t":"u"}"#
+            try world.send(.post, "/pub", body, token: "phone-1")
+        }
+        #expect(world.records(.sosRaised).count == 1)
+    }
+
+    @Test func `Overland speaking as OwnTracks hears an object`() throws {
+        let world = try World()
+        let answer = try world.send(
+            .post, "/pub", #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#,
+            token: "phone-1", headers: ["User-Agent": "Overland/1.5"])
+        #expect(answer.text == #"{"result":"ok"}"#)
+        guard case .inputReport(let report)? = world.records(.inputReport).first?.body else {
+            Issue.record("the report is taken")
+            return
+        }
+        #expect(report.fix.time == Timestamp(seconds: 1_795_169_990))
+    }
+
+    @Test func `the credential says whose report it is; changing names are counted`() throws {
+        let world = try World()
+        func send(_ user: String, _ query: String = "") throws {
+            try world.send(
+                .post, "/pub" + query, "", token: "phone-1", headers: ["X-Limit-U": user])
+        }
+        try send("anna")
+        try send("ANNA")
+        #expect(world.service.counts.namesChanged == 0)
+        try send("ben")
+        #expect(world.service.counts.namesChanged == 1)
+        try world.send(.post, "/pub?u=x&d=y", PhoneTests.location, token: "phone-1")
+        #expect(world.records(.inputReport).count == 1)
+    }
+}
