@@ -49,6 +49,23 @@ import Testing
         }
     }
 
+    @Test func `circles drawn on a phone are shown as lines`() throws {
+        let offer = try JSON.parse(
+            #"{"id":"off_1","offered":"2026-11-20T10:20:00.000Z","zone":{"type":"Feature","#
+                + #""properties":{"name":"Home","radius":80}}}"#)
+        let lines = OfferedZones.table(of: [offer]).lines
+        #expect(lines.count == 2)
+        #expect(
+            lines[1].split(separator: " ")
+                == ["2026-11-20T10:20:00.000Z", "80", "Home", "off_1"])
+        #expect(throws: CommandError.self) {
+            try OfferedZones.run("accept-offer", nil, call("--person", "per_1"))
+        }
+        #expect(throws: CommandError.self) {
+            try OfferedZones.run("offered", nil, call("--circle", "cir_1"))
+        }
+    }
+
     @Test func `zones are shown as lines`() throws {
         let zone = try JSON.parse(
             #"{"id":"zon_1","geometry":{"type":"Point"},"properties":{"name":"Home","#

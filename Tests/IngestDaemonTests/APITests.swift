@@ -131,7 +131,7 @@ import Web
         #expect(all["items"]?[0]?["person"]?.string == person(2).description)
         let own = try world.send(.get, "/v1/quarantine", token: "person-1").json
         let items = try #require(own["items"]?.array)
-        #expect(items.map { $0["reason"]?.string } == ["not-an-object", "not-json"])
+        #expect(items.map { $0["reason"]?.string } == ["other-type", "not-json"])
         #expect(items[1]["count"] == 2)
         #expect(items[1]["payload"] == nil)
         let path = "/v1/quarantine/\(items[1]["id"]?.string ?? "")"

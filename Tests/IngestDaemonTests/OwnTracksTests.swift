@@ -205,6 +205,32 @@ import Web
         #expect(seen == [start])
     }
 
+    @Test func `the person reads who saw them and who asked, page by page`() throws {
+        let world = try World()
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
+        for hour in 0..<3 {
+            world.now = start + .seconds(Int64(hour) * 3600)
+            try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
+            try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "operator")
+        }
+        try world.send(.post, "/v1/people/\(person(1))/locate", token: "person-2")
+        let path = "/v1/people/\(person(1))/access-log"
+        var items: [JSON] = []
+        var cursor = ""
+        repeat {
+            let page = try world.send(.get, path + "?limit=2" + cursor, token: "person-1").json
+            items += page["items"]?.array ?? []
+            cursor = page["next"]?.string.map { "&cursor=" + $0 } ?? ""
+        } while !cursor.isEmpty && items.count < 20
+        #expect(items.count == 6)
+        #expect(items.map { $0["name"]?.string } == [nil, "Ben", nil, "Ben", nil, "Ben"])
+        #expect(items[0]["hour"]?.string == "2026-11-20T12:00:00.000Z")
+        #expect(items[1]["asked"]?.string == world.now.description)
+        #expect(items[3]["asked"] == .null)
+        #expect(try world.send(.get, path, token: "person-2").status == 403)
+        #expect(try world.send(.get, path + "?cursor=x", token: "person-1").status == 400)
+    }
+
     @Test func `a policy leaves as a command, until the phone says that it has it`() throws {
         let world = try World()
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")

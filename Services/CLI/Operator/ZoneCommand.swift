@@ -17,6 +17,9 @@ enum ZoneCommand: Command {
             judging              every zone that judges --person, and who is told
             refuse ZONE          --person is judged by it no longer
             accept ZONE          --person is judged by it again
+            offered              circles that --person drew on their phone, waiting to be zones
+            accept-offer OFFER   makes one a zone of --person, or of --circle where both are given
+            drop-offer OFFER     takes one away
 
             Say whose zones: --circle, --person or --set. A person's are their own affair: set
             JAGA_TOKEN to that person's token. docs/zone-files.md tells what files may hold.
@@ -28,9 +31,13 @@ enum ZoneCommand: Command {
         ] + fileOptions + [.json] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
-        let holder = try Holder(call, of: ["circles", "people", "sets"])
         let verb = call.parameters.first ?? "list"
         let what = call.parameters.dropFirst().first
+        if OfferedZones.verbs.contains(verb) {
+            try OfferedZones.run(verb, what, call)
+            return 0
+        }
+        let holder = try Holder(call, of: ["circles", "people", "sets"])
         let api = try API(call)
         switch (verb, what) {
         case ("list", nil):

@@ -23,6 +23,9 @@ enum Routes {
             "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
             "/v1/people/{person}/alarm", "/v1/people/{person}/alarm/{action}",
             "/v1/people/{person}/policy", "/v1/people/{person}/decisions",
+            "/v1/people/{person}/locate", "/v1/people/{person}/access-log",
+            "/v1/people/{person}/offered-zones", "/v1/people/{person}/offered-zones/{offer}",
+            "/v1/people/{person}/devices/{device}/encryption-key",
             "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest", "/v1/streams/ingest")
         + list(
             .membership,

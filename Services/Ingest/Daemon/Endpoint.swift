@@ -10,7 +10,7 @@ enum Endpoint: Sendable {
     case emergencies, emergency, cancellation
     case positions
     case alarm, alarmAction, policy, decisions
-    case locate, offers, dropOffer, setKey, dropKey
+    case locate, offers, dropOffer, setKey, dropKey, accessLog
     case quarantine, quarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
@@ -40,6 +40,7 @@ enum Endpoint: Sendable {
         (.delete, "/v1/people/{person}/offered-zones/{offer}", .dropOffer),
         (.put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey),
         (.delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey),
+        (.get, "/v1/people/{person}/access-log", .accessLog),
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),

@@ -51,6 +51,9 @@ extension IngestService {
         case .decisions:
             let id = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try listDecisions(of: id, request, for: principal))
+        case .accessLog:
+            let id = try parameters.id("person", PersonID.self)
+            outside.answer(request.id, try listAccess(to: id, request, for: principal))
         case .locate, .offers, .dropOffer, .setKey, .dropKey:
             try handlePhone(request, route, parameters, by: principal)
         case .quarantine, .quarantined, .dropQuarantined:

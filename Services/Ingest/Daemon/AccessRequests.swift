@@ -1,0 +1,87 @@
+import Directory
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Store
+import Web
+
+// Who saw where somebody is, for that person to read.
+extension IngestService {
+    /// Newest hour first, a page at a time.
+    func listAccess(
+        to person: PersonID, _ request: Request, for principal: Principal
+    ) throws -> Response {
+        let decision = outside.replica.decide(
+            principal, .readAccessLog, on: .person(person), at: outside.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        guard let wanted = Int(request.query["limit"] ?? "100"), wanted > 0 else {
+            throw Problem.invalid(
+                "this is no number of entries", field: "limit", hint: "send 1 to 1000")
+        }
+        let limit = min(wanted, 1000)
+        guard let cursor = AccessCursor(request.query["cursor"]) else {
+            throw Problem.invalid(
+                "this is no cursor", field: "cursor", hint: "send `next` of the page before")
+        }
+        let looks = try database.all(
+            """
+            SELECT hour, viewer, asked FROM access
+            WHERE person = ?1 AND (hour < ?2 OR hour = ?2 AND viewer > ?3)
+            ORDER BY hour DESC, viewer LIMIT ?4
+            """,
+            .id(person), .integer(cursor.hour), .blob(cursor.viewer), .integer(limit + 1)
+        ) { row in
+            Look(hour: row.int64(0), viewer: row.blob(1), asked: row.optionalTime(2))
+        }
+        let page = looks.prefix(limit)
+        let next = looks.count > limit ? page.last.map(AccessCursor.init(after:)) : nil
+        let body: JSON = [
+            "items": .array(page.map(view)), "next": next.map { .string($0.text) } ?? .null,
+        ]
+        return .json(body.serialized())
+    }
+
+    /// A viewer's looks in one hour.
+    fileprivate struct Look {
+        var hour: Int64
+        /// Empty for the operator.
+        var viewer: [UInt8]
+        /// When they asked the phone for its position last.
+        var asked: Timestamp?
+    }
+
+    private func view(_ look: Look) -> JSON {
+        let viewer = ID128(bytes: look.viewer[...]).map { PersonID($0) }
+        return [
+            "hour": .string(Timestamp(seconds: look.hour * 3600).description),
+            "viewer": viewer.map { .string($0.description) } ?? .null,
+            "name": viewer.flatMap { outside.replica.person($0)?.name }.map { .string($0) }
+                ?? .null,
+            "asked": look.asked.map { .string($0.description) } ?? .null,
+        ]
+    }
+}
+
+/// The last row of a page of the access log.
+private struct AccessCursor {
+    var hour: Int64
+    var viewer: [UInt8]
+
+    /// Nil for what no page said; without text it is the beginning.
+    init?(_ text: String?) {
+        guard let text else {
+            (hour, viewer) = (.max, [])
+            return
+        }
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let hour = Int64(parts[0]), let viewer = Hex.decode(parts[1]) else {
+            return nil
+        }
+        (self.hour, self.viewer) = (hour, viewer)
+    }
+
+    init(after look: IngestService.Look) { (hour, viewer) = (look.hour, look.viewer) }
+
+    var text: String { "\(hour)-\(Hex.encode(viewer))" }
+}
