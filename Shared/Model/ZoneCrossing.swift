@@ -37,6 +37,9 @@ public enum CrossingReason: String, Sendable, Codable, CaseIterable {
     case notJudged = "not-judged"
     /// On the other side of the edge, but not by more than the margin: nothing changed.
     case withinMargin = "within-margin"
+    /// Outside by more than the margin, but not by so much that one fix is enough, and the one
+    /// before it was not: nothing changed.
+    case unconfirmed
     /// The fix contradicts those before it: nothing changed.
     case suspect
     /// A fix that looked wrong, believed because no other came.

@@ -41,6 +41,11 @@ import Testing
             "came near School (outside → near): 12 m outside, within the alert distance"
         ),
         (
+            "withheld inside inside unconfirmed",
+            "held back at School (stays inside): 12 m outside, but with an accuracy of 30 m one "
+                + "fix is enough only beyond 60 m; the next decides"
+        ),
+        (
             "receded near outside beyond-alert-distance",
             "went away from School (near → outside): 12 m outside; with an accuracy of 30 m more "
                 + "than 60 m beyond the alert distance counts"

@@ -14,7 +14,7 @@ import Testing
         (200, 0x3599_bd38_e52e_0842, 0xb4cc_0526_e740_c1ca),
         (500, 0xb59f_3832_cb2e_1ad5, 0x7dc7_4113_6dae_e0d5),
         (1000, 0x163a_1138_9a3f_84eb, 0xf539_bd04_b876_596c),
-        (2000, 0x807f_fdd5_74e8_8447, 0x1dd9_2a59_f995_db0d),
+        (2000, 0x807f_fdd5_74e8_8447, 0x5f0b_d20f_8c89_3a81),
     ]
 
     @Test func `states and outputs of a log are the ones they always were`() {

@@ -34,6 +34,8 @@ import Testing
         #expect(held.withheld.first?.after == .near)
         #expect(world.report(north: 318).isEmpty)
         #expect(world.report(north: 299).isEmpty)
+        // And by two fixes, because it is not beyond by 40 m.
+        #expect(world.report(north: 321).withheld.map(\.reason) == [.unconfirmed])
         let receded = world.report(north: 321)
         #expect(receded.map(\.kind) == [.zoneReceded])
         #expect(receded.crossings.map(\.reason) == [.beyondAlertDistance])
@@ -62,6 +64,7 @@ import Testing
         #expect(world.report(north: 5190, after: 600).marbles == "A")
         // Inside the alert distance and margin, beyond what is looked up.
         #expect(world.report(north: 5219).marbles.isEmpty)
+        #expect(world.report(north: 5221).marbles.isEmpty)
         #expect(world.report(north: 5221).marbles == "R")
         #expect(world.report(north: 5199).marbles == "A")
     }

@@ -174,9 +174,12 @@ struct OracleZoneLife {
         let state = known?.isShut == true ? nil : known
         let mayBeNew = occasion == .first || occasion == .arranged || occasion == .opened
         let before = state?.presence ?? (mayBeNew && isNew ? .unknown : .outside)
-        let (after, reason) = see(
+        var (after, reason) = see(
             zone, shape.distance(sight), margin: margin(zone, sight),
             from: occasion == .first ? .unknown : before)
+        if occasion == .fix, isUnsure(zone, shape, sight, before, after) {
+            (after, reason) = (before, .unconfirmed)
+        }
         let stood = before == .unknown ? .outside : before
         var next = state ?? Known(presence: stood, since: now)
         if occasion == .suspect {
@@ -192,7 +195,10 @@ struct OracleZoneLife {
             tell(before, after, reason, occasion)
             next = Known(presence: after, since: now)
         } else {
-            if raw != after, !next.isWithheld { tell(.zoneWithheld, stood, stood, .withinMargin) }
+            if raw != after, !next.isWithheld {
+                let isUnsure = reason == .unconfirmed
+                tell(.zoneWithheld, stood, stood, isUnsure ? .unconfirmed : .withinMargin)
+            }
             next.isWithheld = raw != after
         }
         known = next.presence == .outside && !next.isWithheld ? nil : next
@@ -262,6 +268,24 @@ struct OracleZoneLife {
         }
         return alert > 0 && distance <= alert + margin
             ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
+    }
+
+    /// Whether somebody would leave by one fix that is beyond, but not far beyond, while the one
+    /// before it was not beyond.
+    private mutating func isUnsure(
+        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence,
+        _ after: Presence
+    ) -> Bool {
+        let isInLeft = before == .inside && after != .inside
+        guard isInLeft || before == .near && after == .outside else { return false }
+        let line = before == .near ? Double(zone.alertDistanceMetres) : 0
+        let far = max(Double(zone.hysteresisMetres), 2 * min(200, 2 * sight.accuracy))
+        var reserves = [shape.distance(sight) - line - far]
+        if let last = trust.trusted {
+            reserves.append(shape.distance(last) - line - margin(zone, last))
+        }
+        if reserves.contains(where: { abs($0) < 0.05 }) { closeFrom = min(closeFrom, record) }
+        return reserves.allSatisfy { $0 <= 0 }
     }
 
     /// Through the zone from well outside to well outside.

@@ -26,6 +26,22 @@ import Testing
         #expect(world.clocks.isEmpty)
     }
 
+    @Test func `a train at 97 m a second is believed by the first two fixes that agree`() {
+        let stations = [PlacedZone.round(), .round(2, at: World.middle.north(by: 60_000))]
+        var world = World(zones: stations)
+        #expect(world.report(north: 0).marbles == "!")
+        // As long as it is faster than anybody, each fix is a suspect, and nothing is told twice.
+        var held = 0
+        for minute in 1...10 {
+            let outputs = world.report(north: Double(minute) * 5820)
+            #expect(outputs.marbles.isEmpty)
+            held += outputs.withheld.count
+        }
+        #expect(held == 1)
+        // It comes to a stop: 1.8 km in a minute agree with the last fix.
+        #expect(world.report(north: 60_000).marbles == "XE")
+    }
+
     @Test func `fixes that contradict each other take each other's place, and are told once`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
@@ -150,5 +166,12 @@ import Testing
         let held = world.report(north: 219).withheld
         #expect(held.map(\.after) == [.inside] && held.map(\.marginCentimetres) == [2000])
         #expect(world.report(north: 219).isEmpty)
+    }
+}
+
+extension Coordinate {
+    fileprivate func north(by metres: Double) -> Coordinate {
+        Coordinate(
+            latitudeE7: latitudeE7 + Int32(metres * 1e7 / 110_574.276), longitudeE7: longitudeE7)
     }
 }

@@ -66,6 +66,7 @@ import Testing
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         #expect(world.report(north: 270, accuracy: 36).marbles.isEmpty)
+        #expect(world.report(north: 270, accuracy: 34).marbles.isEmpty)
         #expect(world.report(north: 270, accuracy: 34).marbles == "X")
     }
 
@@ -73,6 +74,7 @@ import Testing
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         #expect(world.report(north: 299, accuracy: 0).marbles.isEmpty)
+        #expect(world.report(north: 301, accuracy: 0).marbles.isEmpty)
         #expect(world.report(north: 301, accuracy: 0).marbles == "X")
     }
 
@@ -80,7 +82,43 @@ import Testing
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         #expect(world.report(north: 399, accuracy: 5000).marbles.isEmpty)
+        #expect(world.report(north: 401, accuracy: 5000).marbles.isEmpty)
         #expect(world.report(north: 401, accuracy: 5000).marbles == "X")
+    }
+
+    @Test func `who is not far beyond the margin has left by two fixes in a row`() {
+        // 30 m of accuracy: beyond 60 m by two, beyond 120 m by one.
+        let told: [(fixes: [Double], marbles: String)] = [
+            ([261, 261], ".X"), ([261, 259, 261, 262], "...X"), ([261, 199, 261], "..."),
+            ([319, 0, 319], "..."), ([321], "X"), ([259, 321], ".X"), ([261, 400], ".X"),
+        ]
+        for (fixes, marbles) in told {
+            var world = World(zones: [.round()])
+            _ = world.report(north: 0)
+            var found = ""
+            for north in fixes {
+                let outputs = world.report(north: north, accuracy: 30)
+                found += outputs.marbles.isEmpty ? "." : outputs.marbles
+            }
+            #expect(found == marbles, "\(fixes)")
+        }
+        var world = World(zones: [.round()])
+        _ = world.report(north: 0)
+        let held = world.report(north: 261, accuracy: 30).withheld
+        #expect(held.map(\.reason) == [.unconfirmed])
+        #expect(held.map(\.after) == [.inside] && held.map(\.marginCentimetres) == [12_000])
+        #expect(world.report(north: 261, accuracy: 30).crossings.map(\.marginCentimetres) == [6000])
+    }
+
+    @Test func `an edit needs no second fix, and neither does silence`() {
+        var edited = World(zones: [.round(radius: 400)])
+        _ = edited.report(north: 240, accuracy: 15)
+        #expect(edited.place([.round()]).crossings.map(\.reason) == [.zoneChanged])
+        // 480 m in a second, and nothing after it; 90 m beyond the edge.
+        var silent = World(zones: [.round()])
+        _ = silent.report(north: -190, accuracy: 1)
+        _ = silent.report(north: 290, accuracy: 30, after: 1)
+        #expect(silent.wait(seconds: 1800).crossings.map(\.reason) == [.silence])
     }
 
     @Test func `a hysteresis larger than what accuracy may ask for is obeyed`() {
@@ -97,8 +135,9 @@ import Testing
         let entry = world.report(north: 29.5, accuracy: 50)
         #expect(entry.marbles == "E")
         #expect(entry.crossings.first?.marginCentimetres == 1000)
-        // Leaving it needs the whole margin.
+        // Leaving it needs the whole margin, by two fixes.
         #expect(world.report(north: 139, accuracy: 50).marbles.isEmpty)
+        #expect(world.report(north: 141, accuracy: 50).marbles.isEmpty)
         #expect(world.report(north: 141, accuracy: 50).marbles == "X")
     }
 

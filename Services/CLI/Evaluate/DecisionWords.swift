@@ -124,6 +124,7 @@ struct DecisionWords {
         case .notJudged:
             "\(place("there")): the zone is gone, refused or not shared with; nobody moved"
         case .withinMargin: notEnough
+        case .unconfirmed: unconfirmed
         case .suspect: "\(place("seen")) by a fix that nobody could have come to; the next decides"
         case .silence:
             "\(place("seen")) by a fix that nobody could have come to, believed as no other came"
@@ -150,6 +151,16 @@ struct DecisionWords {
         return place("") + (isLeavingNear ? " and beyond the alert distance" : "")
             + ", but with \(accuracy) only more than \(metres(marginCentimetres))"
             + (isLeavingNear ? " beyond it" : "") + " would count"
+    }
+
+    private var unconfirmed: String {
+        guard distanceCentimetres != nil else {
+            return "far enough outside, but one fix is not enough to be sure; the next decides"
+        }
+        let isLeavingNear = before == .near
+        return place("") + ", but with \(accuracy) one fix is enough only beyond "
+            + metres(marginCentimetres) + (isLeavingNear ? " more than the alert distance" : "")
+            + "; the next decides"
     }
 
     /// Such as `12 m outside`.

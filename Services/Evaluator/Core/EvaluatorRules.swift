@@ -12,6 +12,8 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var accuracyFactorPercent: Int32 = 200
     /// Accuracy asks for no larger margin than this, centimetres.
     public var accuracyMarginCentimetresMax: Int32 = 20_000
+    /// Who is farther beyond than so many times what accuracy asks for has left by one fix.
+    public var sureMarginFactor: Int32 = 2
     /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
     public var lateSignalSeconds: Int64 = 300
     /// Alarms ring no longer without a fix for so long, seconds.
@@ -42,10 +44,18 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// Beyond the edge by more than this counts, centimetres: the zone's hysteresis or the fix's
     /// accuracy, whichever is larger.
     func margin(hysteresisMetres: Int32, accuracyCentimetres: Int32) -> Int32 {
-        let known = accuracy(accuracyCentimetres)
-        let asked = Int64(known) * Int64(accuracyFactorPercent) / 100
-        let hysteresis = Int64(hysteresisMetres) * 100
-        return Int32(clamping: max(hysteresis, min(asked, Int64(accuracyMarginCentimetresMax))))
+        margin(hysteresisMetres, accuracyCentimetres, times: 1)
+    }
+
+    /// Beyond by more than this, one fix is enough to leave, centimetres.
+    func sureMargin(hysteresisMetres: Int32, accuracyCentimetres: Int32) -> Int32 {
+        margin(hysteresisMetres, accuracyCentimetres, times: Int64(sureMarginFactor))
+    }
+
+    private func margin(_ hysteresisMetres: Int32, _ told: Int32, times factor: Int64) -> Int32 {
+        let asked = Int64(accuracy(told)) * Int64(accuracyFactorPercent) / 100
+        let accurate = min(asked, Int64(accuracyMarginCentimetresMax))
+        return Int32(clamping: max(Int64(hysteresisMetres) * 100, accurate * factor))
     }
 
     /// What is assumed where none is told.

@@ -93,7 +93,7 @@ struct ZoneJudge {
         let known = kept?.isClosed == true ? nil : kept
         let isNew = known == nil && (isUnknown(zones.zones[place].id, person))
         let before = known?.presence ?? (isNew ? .unknown : .outside)
-        let verdict = ZoneVerdict(
+        var verdict = ZoneVerdict(
             distance: zones.regions.signedDistance(place, from: fix.point),
             zone: zones.zones[place],
             inradiusCentimetres: zones.regions.inradiusCentimetres(place),
@@ -101,6 +101,9 @@ struct ZoneJudge {
                 hysteresisMetres: zones.zones[place].hysteresisMetres,
                 accuracyCentimetres: fix.fix.accuracyCentimetres),
             before: occasion == .first ? nil : before)
+        if occasion == .fix, verdict.isLeave(from: before) {
+            confirm(&verdict, zones, place, before, after: person.trusted, turn.rules)
+        }
         if verdict.raw != verdict.presence { turn.isSettled = false }
         let isCrossed =
             way != nil && zones.zones[place].isCrossed
@@ -126,6 +129,28 @@ struct ZoneJudge {
         case .arranged: isNew(zone)
         case .opened: true
         }
+    }
+
+    /// Nobody leaves by one fix that noise as wide as its accuracy may have thrown there: it has to
+    /// be far enough beyond the margin, or the fix before it beyond the margin, too.
+    private func confirm(
+        _ verdict: inout ZoneVerdict, _ zones: JudgedZones, _ place: Int, _ before: Presence,
+        after last: JudgedFix?, _ rules: EvaluatorRules
+    ) {
+        let zone = zones.zones[place]
+        let line = before == .near ? zone.alertCentimetres : 0
+        let sure = rules.sureMargin(
+            hysteresisMetres: zone.hysteresisMetres,
+            accuracyCentimetres: fix.fix.accuracyCentimetres)
+        if verdict.distance.centimetres > line + sure { return }
+        if let last {
+            let margin = rules.margin(
+                hysteresisMetres: zone.hysteresisMetres,
+                accuracyCentimetres: last.fix.accuracyCentimetres)
+            let distance = zones.regions.signedDistance(place, from: last.point)
+            if distance.centimetres > line + margin { return }
+        }
+        verdict = verdict.unconfirmed(before, margin: sure)
     }
 
     /// Both fixes have to be outside by more than their margin: noise at an edge passes nothing.

@@ -37,7 +37,10 @@ extension ZoneJudge {
             after.isWithheld = false
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
-            if isWithheld, !after.isWithheld { withhold(decision, .withinMargin, person, &turn) }
+            if isWithheld, !after.isWithheld {
+                let isUnconfirmed = decision.verdict.reason == .unconfirmed
+                withhold(decision, isUnconfirmed ? .unconfirmed : .withinMargin, person, &turn)
+            }
             after.isWithheld = isWithheld
         }
         person.keep(after)

@@ -52,6 +52,34 @@ struct ZoneVerdict: Hashable {
         }
     }
 
+    /// Whether somebody who was there is farther away now.
+    func isLeave(from before: Presence) -> Bool {
+        switch before {
+        case .inside: presence != .inside
+        case .near: presence == .outside
+        case .unknown, .outside: false
+        }
+    }
+
+    /// The same fix where it is not believed that somebody has left.
+    ///
+    /// - Parameter margin: beyond which it would have been, centimetres.
+    func unconfirmed(_ before: Presence, margin: Int32) -> ZoneVerdict {
+        ZoneVerdict(
+            presence: before, raw: raw, reason: .unconfirmed, distance: distance, margin: margin)
+    }
+
+    private init(
+        presence: Presence, raw: Presence, reason: CrossingReason, distance: SignedDistance,
+        margin: Int32
+    ) {
+        self.presence = presence
+        self.raw = raw
+        self.reason = reason
+        self.distance = distance
+        self.margin = margin
+    }
+
     private static func isNear(_ beyond: Int32, _ zone: JudgedZone, more: Int32) -> Bool {
         zone.alertCentimetres > 0 && beyond <= zone.alertCentimetres + more
     }
