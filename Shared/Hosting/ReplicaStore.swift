@@ -115,6 +115,8 @@ private struct ReplicaKey {
         case .credentialChanged(let value): self.init(.credentialChanged, value.id.raw)
         case .circleChanged(let value): self.init(.circleChanged, value.id.raw)
         case .zoneChanged(let value): self.init(.zoneChanged, value.id.raw)
+        case .setChanged(let value): self.init(.setChanged, value.id.raw)
+        case .messageChanged(let value): self.init(.messageChanged, value.id.raw)
         case .personRemoved(let value):
             self.init(.personChanged, value.person.raw, isRemoval: true)
         case .deviceRemoved(let value):
@@ -125,6 +127,9 @@ private struct ReplicaKey {
             self.init(.circleChanged, value.circle.raw, isRemoval: true)
         case .zoneRemoved(let value):
             self.init(.zoneChanged, value.zone.raw, isRemoval: true)
+        case .setRemoved(let value): self.init(.setChanged, value.set.raw, isRemoval: true)
+        case .messageRemoved(let value):
+            self.init(.messageChanged, value.message.raw, isRemoval: true)
         default: return nil
         }
     }

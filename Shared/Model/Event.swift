@@ -64,6 +64,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case setRemoved = 91
     case messageChanged = 92
     case messageRemoved = 93
+    case messageRequested = 94
 
     // fired
     case clockFired = 96
@@ -137,6 +138,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .setRemoved: "jaga.directory.set-removed"
         case .messageChanged: "jaga.directory.message"
         case .messageRemoved: "jaga.directory.message-removed"
+        case .messageRequested: "jaga.message.requested"
         case .clockFired: "jaga.clock.fired"
         case .watchChanged: "jaga.watch.changed"
         case .watchExpired: "jaga.watch.expired"
@@ -222,6 +224,8 @@ public enum EventBody: Hashable, Sendable {
     case setRemoved(SetRemoval)
     case messageChanged(ZoneMessage)
     case messageRemoved(ZoneMessageRemoval)
+    /// To be sent once by the notifier; of no snapshot.
+    case messageRequested(SealedMessage)
 
     // fired
     case clockFired(FiredClock)

@@ -57,6 +57,7 @@ extension EventBody {
         case .setRemoved: .setRemoved
         case .messageChanged: .messageChanged
         case .messageRemoved: .messageRemoved
+        case .messageRequested: .messageRequested
         case .clockFired: .clockFired
         case .watchChanged: .watchChanged
         case .watchExpired: .watchExpired

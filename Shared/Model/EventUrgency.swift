@@ -18,7 +18,7 @@ extension EventBody {
             .zoneReceded, .zoneForgotten, .zoneWithheld, .zoneAbsent, .alarmStarted, .alarmRepeated,
             .alarmEnded, .messagesDue,
             .policyChanged, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
-            .personChanged, .personRemoved,
+            .messageRequested, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,
             .notificationChanged:

@@ -110,7 +110,8 @@ public struct ZoneMessage: Hashable, Sendable, Codable {
     /// Supplementary line.
     public var line: String
     public var mode: Mode
-    /// When the number agreed by code; nil = nothing is sent to it yet.
+    /// When the number agreed: its holder told the code that was sent there, or the operator has
+    /// their word; nil = nothing is sent to it yet.
     public var confirmed: Timestamp?
     public var version: Int64
 

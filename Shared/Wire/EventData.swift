@@ -51,6 +51,7 @@ extension EventBody {
         case .setChanged(let set): try JSON.encode(set)
         case .messageChanged(let message): try JSON.encode(message)
         case .messageRemoved(let removal): try JSON.encode(removal)
+        case .messageRequested(let message): try JSON.encode(message)
         case .watchChanged(let watch): try JSON.encode(watch)
         case .notificationChanged(let news): try JSON.encode(news)
         case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
@@ -109,7 +110,7 @@ extension EventBody {
         case .ladderStanding: self = .ladderStanding(try read())
         case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
-            .setChanged, .setRemoved, .messageChanged, .messageRemoved:
+            .setChanged, .setRemoved, .messageChanged, .messageRemoved, .messageRequested:
             try self.init(directory: kind, data)
         case .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
             .zoneWithheld, .zoneAbsent, .zoneReceded, .zoneForgotten:
@@ -137,6 +138,7 @@ extension EventBody {
         case .setRemoved: self = .setRemoved(try read())
         case .messageChanged: self = .messageChanged(try read())
         case .messageRemoved: self = .messageRemoved(try read())
+        case .messageRequested: self = .messageRequested(try read())
         default: fatalError("broken invariant: \(kind.type) is of the directory")
         }
     }

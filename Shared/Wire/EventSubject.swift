@@ -61,7 +61,8 @@ extension EventBody {
         case .inputStanding(let standing), .ladderStanding(let standing): standing.person
         case .inputCircle, .inputCircleRemoved, .inputLogic, .deviceRemoved, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .inputSet,
-            .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved:
+            .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
+            .messageRequested:
             nil
         }
     }

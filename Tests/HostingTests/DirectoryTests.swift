@@ -84,3 +84,30 @@ import Wire
         #expect(replica.mayTakeAway(.credentialRemoved(credential)))
     }
 }
+
+@Suite struct `The directory in a store` {
+    private let owner = ZoneOwner.circle(CircleID(ID128(high: 2, low: 1)))
+    private let set = ZoneSet(id: ZoneSetID(ID128(high: 3, low: 1)), name: "Floods")
+
+    @Test func `has everything again after a restart, and nothing that is gone`() throws {
+        let messages = (1...2).map { number in
+            ZoneMessage(
+                id: MessageID(ID128(high: 4, low: UInt64(number))), owner: owner,
+                number: "+1555000010\(number)")
+        }
+        let other = ZoneSet(id: ZoneSetID(ID128(high: 3, low: 2)), name: "Gone")
+        let stage = try Stage()
+        let changes: [EventBody] =
+            [.setChanged(set), .setChanged(other)] + messages.map { .messageChanged($0) } + [
+                .setRemoved(SetRemoval(set: other.id)),
+                .messageRemoved(ZoneMessageRemoval(message: messages[1].id)),
+                .messageRequested(
+                    SealedMessage(expires: Timestamp(seconds: 1), sealed: "c2VhbGVk")),
+            ]
+        for change in changes { try stage.change(change) }
+        try stage.run(until: { try stage.effects(of: .directory).last == changes.count })
+        try stage.restart()
+        let replica = try #require(stage.host.directory?.replica)
+        #expect(replica.allEvents() == [.setChanged(set), .messageChanged(messages[0])])
+    }
+}

@@ -3,6 +3,7 @@ import MembershipCore
 import Model
 import Testing
 
+func code(_ number: Int) -> CodeDigest { CodeDigest("digest \(number)") }
 func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(number))) }
 
 @Suite struct MessageTests {
@@ -22,53 +23,40 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
     }
 
     @Test func `messages are edited by those who edit zones`() {
-        let create = Change.createMessage(family, message(1), patch("+15550000199"))
+        let create = Change.createMessage(family, message(1), patch("+15550000199"), code(1))
         #expect(scene.ask(citra, create).denial == .roleTooLow)
         #expect(ask(ben, create)?.mode == .propose)
-        let own = Change.createMessage(.person(person(3)), message(2), patch("+15550000199"))
+        let own = Change.createMessage(
+            .person(person(3)), message(2), patch("+15550000199"), code(1))
         #expect(scene.ask(anna, own).denial == .notYours)
         #expect(ask(citra, own)?.owner == .person(person(3)))
-        let none = Change.createMessage(family, message(3), patch(nil))
+        let none = Change.createMessage(family, message(3), patch(nil), code(1))
         #expect(scene.ask(anna, none).refusal?.field == "number")
-        let stale = Change.updateMessage(family, message(1), patch(nil, "Call me"))
+        let stale = Change.updateMessage(family, message(1), patch(nil, "Call me"), code(1))
         #expect(scene.ask(anna, ifVersion: 5, stale).refusal?.reason == .outdated)
     }
 
     @Test func `a number outside waits until the operator has its word`() {
-        let create = Change.createMessage(family, message(1), patch("+15550000199"))
+        let create = Change.createMessage(family, message(1), patch("+15550000199"), code(1))
         #expect(ask(anna, create)?.confirmed == nil)
         #expect(scene.ask(anna, .confirmMessage(family, message(1))).denial == .operatorOnly)
         let confirmed = ask(.operator, .confirmMessage(family, message(1)))
         #expect(confirmed?.confirmed == scene.now)
         #expect(confirmed?.version == 2)
         #expect(
-            ask(anna, .updateMessage(family, message(1), patch(nil, "Hi")))?.confirmed != nil)
-        let other = ask(anna, .updateMessage(family, message(1), patch("+15550000188")))
+            ask(anna, .updateMessage(family, message(1), patch(nil, "Hi"), code(1)))?.confirmed
+                != nil)
+        let other = ask(anna, .updateMessage(family, message(1), patch("+15550000188"), code(1)))
         #expect(other?.confirmed == nil)
         #expect(other?.version == 4)
     }
 
-    @Test func `a number of somebody in the same circle is known`() {
-        let contacts = [contact(1, "+15550000102")]
-        scene.ask(ben, .updatePerson(person(2), personPatch { $0.contacts = contacts }))
-        func confirmed(_ principal: Principal, _ owner: ZoneOwner, _ number: Int) -> Bool {
-            let change = Change.createMessage(owner, message(number), patch("+15550000102"))
-            return ask(principal, change)?.confirmed != nil
-        }
-        #expect(confirmed(anna, family, 1))
-        #expect(confirmed(citra, .person(person(3)), 2))
-        scene.ask(.operator, .createCircle(circle(2), circlePatch { $0.name = "Others" }))
-        #expect(!confirmed(.operator, .circle(circle(2)), 3))
-        scene.ask(ben, .removeMember(circle(1), person(2)))
-        #expect(!confirmed(anna, family, 4))
-    }
-
     @Test func `a zone sends messages beside it, and none that is gone`() {
         for number in 1...2 {
-            scene.ask(anna, .createMessage(family, message(number), patch("+15550000199")))
+            scene.ask(anna, .createMessage(family, message(number), patch("+15550000199"), code(1)))
         }
         let own = ZoneOwner.person(person(3))
-        scene.ask(citra, .createMessage(own, message(3), patch("+15550000199")))
+        scene.ask(citra, .createMessage(own, message(3), patch("+15550000199"), code(1)))
         let foreign = zonePatch("Z") { $0.messages = [message(1), message(3)] }
         #expect(
             scene.ask(anna, .createZone(family, zone(1), foreign)).refusal?.field
@@ -83,10 +71,11 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
 
     @Test func `there are so many messages and no more`() {
         for number in 1...Limits.messagesPerOwnerMax {
-            let create = Change.createMessage(family, message(number), patch("+15550000199"))
+            let create = Change.createMessage(
+                family, message(number), patch("+15550000199"), code(1))
             #expect(ask(anna, create) != nil)
         }
-        let last = Change.createMessage(family, message(999), patch("+15550000199"))
+        let last = Change.createMessage(family, message(999), patch("+15550000199"), code(1))
         #expect(scene.ask(anna, last).refusal?.reason == .conflict)
     }
 }

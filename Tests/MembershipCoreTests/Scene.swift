@@ -7,6 +7,8 @@ final class Scene {
     var core = MembershipCore()
     var now = Timestamp(seconds: 1_800_000_000)
     private(set) var published: [EventBody] = []
+    /// What the last command did to codes.
+    private(set) var codes: [CodeChange] = []
     private var request: RequestID = 0
 
     /// Gives a command and returns its answer.
@@ -19,9 +21,11 @@ final class Scene {
         core.handle(.command(command), at: now, into: &effects)
         var answers: [Answer] = []
         published = []
+        codes = []
         for effect in effects {
             switch effect {
             case .record(let body): published.append(body)
+            case .code(let change): codes.append(change)
             case .answer(request, let answer): answers.append(answer)
             case .answer: fatalError("an answer to a request that was not made")
             }

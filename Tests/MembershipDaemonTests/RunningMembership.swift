@@ -51,6 +51,8 @@ final class RunningMembership {
 
     var tokenPath: String { folder.path + "/secrets/operator.token" }
 
+    var messageKeyPath: String { folder.path + "/secrets/message.key" }
+
     /// The first line of the operator's token file.
     func operatorToken() throws -> String {
         try String(contentsOfFile: tokenPath, encoding: .utf8)

@@ -135,6 +135,38 @@ import Testing
         #expect(try jaga.ask("DELETE", path).status == 204)
     }
 
+    @Test func `codes, wrong ones and how many were sent survive a kill`() async throws {
+        let jaga = try await RunningMembership()
+        let anna = try jaga.person("Anna")
+        let token = try jaga.token(of: anna)
+        let messages = "/v1/people/\(anna)/messages"
+        let made = try jaga.ask("POST", messages, "{'number': '+60123456789'}", as: token)
+        #expect(try made.text("codeExpires") > "2026")
+        let path = try messages + "/" + made.text("id")
+        func enter(_ code: String) throws -> PlainHTTP.Answer {
+            try jaga.ask("POST", path + "/confirmation", "{'code': '\(code)'}", as: token)
+        }
+        #expect(try enter("12345").field == "code")
+        #expect(try enter("12345").json["hint"]?.string?.contains("six digits") == true)
+        let first = try enter("000 000")
+        #expect(first.status == 400 && first.json["hint"] == "4 more tries")
+        await jaga.kill()
+        try await jaga.startAgain()
+        #expect(try enter("000000").json["hint"] == "3 more tries")
+        for _ in 1...2 {
+            #expect(try jaga.ask("POST", path + "/code", as: token).status == 200)
+        }
+        await jaga.kill()
+        try await jaga.startAgain()
+        let refused = try jaga.ask("POST", path + "/code", as: token)
+        #expect(refused.status == 429)
+        #expect((Int(refused.headers["retry-after"] ?? "") ?? 0) > 86_000)
+        #expect(try jaga.ask("POST", path + "/code", as: jaga.token(of: anna)).status == 429)
+        let rights = try FileManager.default.attributesOfItem(atPath: jaga.messageKeyPath)
+        #expect(rights[.posixPermissions] as? Int == 0o600)
+        #expect(try jaga.ask("PUT", path + "/confirmed").json["codeExpires"] == .null)
+    }
+
     @Test func `an update of the time zones prepares zones anew at the next start`() async throws {
         let jaga = try await RunningMembership()
         let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")

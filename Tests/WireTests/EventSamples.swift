@@ -144,6 +144,7 @@ enum EventSamples {
                 id: message, owner: .person(person), toMoniker: "Mum", number: "+15550000003",
                 line: "call me", mode: .automatic, confirmed: time)),
         .messageRemoved(ZoneMessageRemoval(message: message)),
+        .messageRequested(SealedMessage(expires: time, sealed: "c2VhbGVk")),
     ]
 
     private static let lastly: [EventBody] = [

@@ -3,14 +3,17 @@ import Parsing
 /// `jaga message`: texts that zones send to a number.
 enum MessageCommand: Command {
     static let syntax = Syntax(
-        name: "message", parameters: ["[VERB]", "[MESSAGE]"],
+        name: "message", parameters: ["[VERB]", "[MESSAGE]", "[CODE]"],
         summary: "texts that zones send to a number when they fire",
         details: """
             list                 the messages; also without a verb
             add                  a new one of what --field says: number, ownMoniker, toMoniker,
                                  line, mode (propose or automatic)
             edit MESSAGE         changes what --field says; another number has to be confirmed anew
-            confirm MESSAGE      the number has agreed: you asked whoever is there
+            code MESSAGE         sends the number another code: at most 3 a day to one number
+            confirm MESSAGE CODE the number has agreed: its holder told you the code in the text
+                                 that came there when the message was made, or by 'code'
+            confirm MESSAGE      the same without a code, for the operator, who asked there
             remove MESSAGE
 
             Say whose messages: --circle or --person. Zones name them:
@@ -27,17 +30,23 @@ enum MessageCommand: Command {
         let path = try Holder(call, of: ["circles", "people"]).path + "/messages"
         let verb = call.parameters.first ?? "list"
         let id = call.parameters.dropFirst().first
+        let code = call.parameters.dropFirst(2).first
         let api = try API(call)
-        switch (verb, id) {
-        case ("list", nil): show(try api.list(path), asJSON: call.has("--json"))
-        case ("add", nil):
+        switch (verb, id, code) {
+        case ("list", nil, nil): show(try api.list(path), asJSON: call.has("--json"))
+        case ("add", nil, nil):
             say("made", try api.post(path, .object(try fields(call))), call)
-        case ("edit", let id?):
+        case ("edit", let id?, nil):
             let body = JSON.object(try fields(call))
             say("changed", try api.put("\(path)/\(Holder.part(id))", body), call)
-        case ("confirm", let id?):
+        case ("code", let id?, nil):
+            say("asked", try api.call(.post, "\(path)/\(Holder.part(id))/code"), call)
+        case ("confirm", let id?, nil):
             say("confirmed", try api.call(.put, "\(path)/\(Holder.part(id))/confirmed"), call)
-        case ("remove", let id?):
+        case ("confirm", let id?, let code?):
+            let body: JSON = ["code": .string(code)]
+            say("confirmed", try api.post("\(path)/\(Holder.part(id))/confirmation", body), call)
+        case ("remove", let id?, nil):
             try api.delete("\(path)/\(Holder.part(id))")
             Console.say("removed")
         default: throw CommandError.usage("not understood: message \(verb)", syntax)
@@ -53,10 +62,15 @@ enum MessageCommand: Command {
 
     private static func say(_ done: String, _ message: JSON, _ call: Call) {
         if call.has("--json") { return Console.say(message.text) }
-        let isWaiting = message.cell("confirmed").isEmpty
+        Console.say("\(done) \(message.cell("id"))")
+        guard message.cell("confirmed").isEmpty else { return }
+        let expires = message.cell("codeExpires")
         Console.say(
-            "\(done) \(message.cell("id"))"
-                + (isWaiting ? ", nothing is sent before its number is confirmed" : ""))
+            expires.isEmpty
+                ? "nothing is sent before its number is confirmed, and no code is on its way: "
+                    + "'code' sends one"
+                : "nothing is sent before its number is confirmed: a text with a code went there; "
+                    + "'confirm' takes it until \(expires)")
     }
 
     private static func show(_ messages: [JSON], asJSON: Bool) {

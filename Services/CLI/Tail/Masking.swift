@@ -6,7 +6,7 @@ enum Masking {
     static let hidden: Set<String> = [
         "lat", "lon", "altitude", "course", "speed", "name", "zoneName", "address", "note", "hash",
         "origin", "coefficients", "polygons", "shape", "center", "outer", "holes", "zoneNames",
-        "number", "line", "ownMoniker", "toMoniker", "distanceCentimetres",
+        "number", "line", "sealed", "ownMoniker", "toMoniker", "distanceCentimetres",
     ]
 
     static func mask(_ json: JSON) -> JSON {

@@ -5,6 +5,7 @@ import Model
 /// have in common. Its extensions decide, each about one kind of thing.
 struct Attempt {
     let directory: Replica
+    let codes: Codes
     let command: Command
     let now: Timestamp
 

@@ -71,10 +71,16 @@ public enum Change: Sendable {
     case subscribe(CircleID, ZoneSetID)
     case unsubscribe(CircleID, ZoneSetID)
 
-    case createMessage(ZoneOwner, MessageID, MessagePatch)
-    case updateMessage(ZoneOwner, MessageID, MessagePatch)
+    /// Whoever has the number gets the code, unless the number has agreed already.
+    case createMessage(ZoneOwner, MessageID, MessagePatch, CodeDigest)
+    /// So does whoever has another number that it names from now on.
+    case updateMessage(ZoneOwner, MessageID, MessagePatch, CodeDigest)
     case removeMessage(ZoneOwner, MessageID)
-    /// The number has agreed.
+    /// Another code is sent; the one of before is worth nothing.
+    case sendCode(ZoneOwner, MessageID, CodeDigest)
+    /// Whoever has the number told the code.
+    case enterCode(ZoneOwner, MessageID, CodeDigest)
+    /// The number has agreed: the operator says so.
     case confirmMessage(ZoneOwner, MessageID)
 }
 

@@ -4,6 +4,8 @@ import Model
 public enum Effect: Hashable, Sendable {
     /// Write or delete the row that this event of the directory is about, and publish the event.
     case record(EventBody)
+    /// Write or delete rows of codes, or have one sent.
+    case code(CodeChange)
     /// Answer a request.
     case answer(RequestID, Answer)
 }

@@ -27,6 +27,14 @@ public enum Limits {
     public static let setsPerCircleMax = 20
     public static let messagesPerOwnerMax = 50
     public static let messagesPerZoneMax = 10
+    /// How long a code may be entered, and how often a wrong one.
+    public static let codeAgeMax = Duration.seconds(30 * 60)
+    public static let codeTriesMax = 5
+    /// Codes to one number within ``codeWindow``, whoever asks, and for one person, whatever the
+    /// number: nobody's phone is to be filled with them.
+    public static let codesPerNumberMax = 3
+    public static let codesPerPersonMax = 10
+    public static let codeWindow = Duration.seconds(24 * 3600)
     public static let monikerCharactersMax = 50
     public static let messageLineCharactersMax = 160
     public static let refusedZonesMax = 500

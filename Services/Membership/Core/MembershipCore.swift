@@ -8,16 +8,26 @@ import Model
 /// or is refused with a reason and changes nothing.
 public struct MembershipCore: Sendable {
     public private(set) var directory: Replica
+    /// By which numbers agree to texts.
+    public private(set) var codes: Codes
 
-    public init(directory: Replica = Replica()) { self.directory = directory }
+    public init(directory: Replica = Replica(), codes: Codes = Codes()) {
+        self.directory = directory
+        self.codes = codes
+    }
 
     /// Takes one input in; what follows from it is appended to `effects`.
     public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
         switch input {
         case .command(let command):
+            codes.forget(at: now)
             switch decide(command, at: now) {
-            case .done(let events, let answer):
+            case .done(let events, let answer, let changes):
                 record(events, into: &effects)
+                for change in changes {
+                    codes.apply(change)
+                    effects.append(.code(change))
+                }
                 effects.append(.answer(command.request, answer))
             case .refused(let refusal):
                 effects.append(.answer(command.request, .refused(refusal)))
@@ -32,14 +42,14 @@ public struct MembershipCore: Sendable {
     /// What would become of a command if it came now. Nothing does.
     public func answer(to command: Command, at now: Timestamp) -> Answer {
         switch decide(command, at: now) {
-        case .done(_, let answer): answer
+        case .done(_, let answer, _): answer
         case .refused(let refusal): .refused(refusal)
         }
     }
 
     /// What a command leads to.
     enum Verdict {
-        case done([EventBody], Answer)
+        case done([EventBody], Answer, codes: [CodeChange] = [])
         case refused(Refusal)
     }
 
@@ -50,7 +60,8 @@ public struct MembershipCore: Sendable {
     }
 
     private func decide(_ command: Command, at now: Timestamp) -> Verdict {
-        let attempt = Attempt(directory: directory, command: command, now: now)
+        let attempt = Attempt(
+            directory: directory, codes: codes, command: command, now: now)
         return switch command.change {
         case .createPerson(let id, let patch): attempt.createPerson(id, patch)
         case .updatePerson(let id, let patch): attempt.updatePerson(id, patch)
@@ -85,11 +96,13 @@ public struct MembershipCore: Sendable {
         case .removeSet(let id): attempt.removeSet(id)
         case .subscribe(let circle, let set): attempt.subscribe(circle, to: set)
         case .unsubscribe(let circle, let set): attempt.unsubscribe(circle, from: set)
-        case .createMessage(let owner, let id, let patch):
-            attempt.createMessage(id, for: owner, patch)
-        case .updateMessage(let owner, let id, let patch):
-            attempt.updateMessage(id, of: owner, patch)
+        case .createMessage(let owner, let id, let patch, let code):
+            attempt.createMessage(id, for: owner, patch, code)
+        case .updateMessage(let owner, let id, let patch, let code):
+            attempt.updateMessage(id, of: owner, patch, code)
         case .removeMessage(let owner, let id): attempt.removeMessage(id, of: owner)
+        case .sendCode(let owner, let id, let code): attempt.sendCode(code, for: id, of: owner)
+        case .enterCode(let owner, let id, let code): attempt.enterCode(code, for: id, of: owner)
         case .confirmMessage(let owner, let id): attempt.confirmMessage(id, of: owner)
         }
     }

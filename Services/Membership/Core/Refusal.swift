@@ -13,6 +13,8 @@ public struct Refusal: Hashable, Sendable {
         case conflict
         /// A field has a value that it cannot have.
         case invalid
+        /// It was asked for too often: again after this wait.
+        case tooOften(Duration)
     }
 
     public var reason: Reason

@@ -4,8 +4,8 @@ import Model
 extension Attempt {
     func createZone(_ id: ZoneID, for owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
         switch createZones([NewZone(id: id, patch: patch)], for: owner) {
-        case .done(let events, .zones(let zones)): return .done(events, .zone(zones[0]))
-        case .done(let events, let answer): return .done(events, answer)
+        case .done(let events, .zones(let zones), _): return .done(events, .zone(zones[0]))
+        case .done(let events, let answer, _): return .done(events, answer)
         case .refused(var refusal):
             refusal.item = nil
             return .refused(refusal)

@@ -7,7 +7,9 @@ import Web
 /// Makes the HTTP answer of what became of a change.
 struct AnswerView {
     let directory: Replica
+    let codes: Codes
     let principal: Principal
+    let now: Timestamp
     /// Where the new thing is; nil when nothing new was made.
     let location: String?
     /// The secret that a new credential shows once.
@@ -45,7 +47,10 @@ struct AnswerView {
         case .set(let set):
             entity(
                 View.set(set, zones: directory.zoneCount(of: .set(set.id))), set.version)
-        case .message(let message): entity(View.message(message), message.version)
+        case .message(let message):
+            entity(
+                View.message(message, codeExpires: codes.expiry(of: message, at: now)),
+                message.version)
         case .gone: Response(status: 204)
         case .refused(let refusal): .problem(Problem(refusal, of: file))
         }
@@ -79,6 +84,10 @@ extension Problem {
         case .outdated: self = .outdated(refusal.detail, hint: refusal.hint)
         case .conflict: self = .conflict(refusal.detail, hint: refusal.hint)
         case .invalid: self = .invalid(refusal.detail, hint: refusal.hint)
+        case .tooOften(let wait):
+            self = .tooMany(
+                refusal.detail, retryAfterSeconds: Int(max(1, wait.milliseconds / 1000)))
+            hint = refusal.hint
         }
         field = refusal.field
         if let item = refusal.item {

@@ -13,15 +13,18 @@ struct RequestedChange {
     var secret: NewSecret?
     /// Where the zones come from that the change makes.
     var file: ZonesOfFile?
+    /// The code that may be sent.
+    var code: MessageCode?
 
     init(
         _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
-        file: ZonesOfFile? = nil
+        file: ZonesOfFile? = nil, code: MessageCode? = nil
     ) {
         self.change = change
         self.location = location
         self.secret = secret
         self.file = file
+        self.code = code
     }
 }
 
@@ -32,6 +35,8 @@ struct ChangeReader {
     let request: Request
     let parameters: Parameters
     let clocks: ZoneClocks
+    /// By which codes are kept.
+    let messageKey: [UInt8]
 
     func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
         switch changing {
@@ -50,7 +55,7 @@ struct ChangeReader {
         case .subscribe: RequestedChange(.subscribe(try circle, try set))
         case .unsubscribe: RequestedChange(.unsubscribe(try circle, try set))
         case .createMessage(let holder), .updateMessage(let holder), .removeMessage(let holder),
-            .confirmMessage(let holder):
+            .confirmMessage(let holder), .sendCode(let holder), .enterCode(let holder):
             try readMessage(changing, of: parameters.owner(holder))
         }
     }

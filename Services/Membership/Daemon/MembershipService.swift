@@ -14,8 +14,12 @@ import Wire
 final class MembershipService: Service {
     private let host: Host
     private let rows: DirectoryRows
+    private let codeRows: CodeRows
     private let keptAnswers: KeptAnswers
     private let operatorToken: OperatorToken
+    private let messageKeyFile: MessageKey
+    /// Seals what the notifier is asked to send; who has the store alone learns no code by it.
+    private var messageKey: [UInt8] = []
     private let timeZones: TimeZoneFolder
     private var core = MembershipCore()
     private var awaited = AwaitedAnswers()
@@ -29,22 +33,30 @@ final class MembershipService: Service {
         self.host = host
         rows = DirectoryRows(database: host.database)
         keptAnswers = KeptAnswers(host.database)
+        codeRows = CodeRows(database: host.database)
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
+        messageKeyFile = MessageKey(home: host.configuration.text("JAGA_HOME"))
         timeZones = TimeZoneFolder(host.configuration.text("JAGA_MEMBERSHIP_ZONEINFO"))
     }
 
     // MARK: Turns
 
     func start() throws {
-        core = MembershipCore(directory: try rows.load())
+        try load()
         try adoptToken()
+        messageKey = try messageKeyFile.establish()
         try renewClocks()
     }
 
     func reload() throws {
-        core = MembershipCore(directory: try rows.load())
+        try load()
         awaited.remove(after: host.bus.end(of: .directory))
         mustAdoptToken = true
+    }
+
+    private func load() throws {
+        core = MembershipCore(
+            directory: try rows.load(), codes: try codeRows.load(at: host.now))
     }
 
     /// Their changes last.
@@ -56,6 +68,7 @@ final class MembershipService: Service {
         if mustAdoptToken { try adoptToken() }
         if host.now >= nextPruning {
             try keptAnswers.forget(at: host.now)
+            try codeRows.prune(at: host.now)
             nextPruning = host.now + MembershipService.pruningInterval
         }
         for (awaited, isActive) in awaited.ready(at: host.now, heard: heardByIngest) {
@@ -146,8 +159,8 @@ final class MembershipService: Service {
             switch route {
             case .read(let reading):
                 let reader = Reader(
-                    directory: core.directory, principal: principal, request: request,
-                    parameters: parameters, now: host.now)
+                    directory: core.directory, codes: core.codes, principal: principal,
+                    request: request, parameters: parameters, now: host.now)
                 host.answer(request.id, try reader.read(reading))
             case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
                 let reader = changeReader(request, parameters, principal)
@@ -175,7 +188,7 @@ final class MembershipService: Service {
     ) -> ChangeReader {
         ChangeReader(
             directory: core.directory, principal: principal, request: request,
-            parameters: parameters, clocks: clocks)
+            parameters: parameters, clocks: clocks, messageKey: messageKey)
     }
 
     /// What a file of zones would make, and what would keep it from that.
@@ -205,6 +218,11 @@ final class MembershipService: Service {
         for effect in effects {
             switch effect {
             case .record(let body): try record(body, cause: cause, trace: trace)
+            case .code(let change):
+                try codeRows.record(change)
+                if case .send(let order) = change, let code = requested.code {
+                    try request(RequestedMessage(order, code), expires: order.expires, trace)
+                }
             case .answer(let request, let answer):
                 try tell(answer, to: request, of: command, requested, key: key)
             }
@@ -220,6 +238,17 @@ final class MembershipService: Service {
             Event(id: id, time: host.now, trace: trace, body: body), on: .directory)
     }
 
+    /// Asks the notifier to send something once. Nobody else who reads the stream can read it.
+    private func request(
+        _ message: RequestedMessage, expires: Timestamp, _ trace: String
+    ) throws {
+        let sealed = MessageKey.seal(try JSON.encode(message).serialized(), key: messageKey)
+        let body = EventBody.messageRequested(SealedMessage(expires: expires, sealed: sealed))
+        try host.publish(
+            Event(id: EventID(SecureRandom.id()), time: host.now, trace: trace, body: body),
+            on: .directory)
+    }
+
     private func tell(
         _ answer: Answer, to request: RequestID, of command: Command,
         _ requested: RequestedChange, key: KeptAnswers.Key?
@@ -230,8 +259,9 @@ final class MembershipService: Service {
             try operatorToken.write(secret)
         }
         let view = AnswerView(
-            directory: core.directory, principal: command.principal, location: requested.location,
-            secret: requested.secret, file: requested.file)
+            directory: core.directory, codes: core.codes, principal: command.principal,
+            now: host.now, location: requested.location, secret: requested.secret,
+            file: requested.file)
         let response = view.response(to: answer)
         if let key { try keptAnswers.keep(response, to: key, at: host.now) }
         guard answer.showsCredential else { return host.answer(request, response) }

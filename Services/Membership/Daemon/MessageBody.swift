@@ -8,7 +8,7 @@ enum MessageBody {
     static func read(_ json: JSON, isNew: Bool) throws(Problem) -> MessagePatch {
         let fields = try Fields(
             json, known: ["ownMoniker", "toMoniker", "number", "line", "mode"],
-            readOnly: ["id", "circle", "person", "confirmed", "version"])
+            readOnly: ["id", "circle", "person", "confirmed", "codeExpires", "version"])
         var patch = MessagePatch()
         patch.ownMoniker = try fields.words(
             "ownMoniker", charactersMax: Limits.monikerCharactersMax, emptyAllowed: true)
@@ -40,7 +40,8 @@ enum SetBody {
 }
 
 extension View {
-    static func message(_ message: ZoneMessage) -> JSON {
+    /// - Parameter codeExpires: until when a code may be entered; nil when none may
+    static func message(_ message: ZoneMessage, codeExpires: Timestamp?) -> JSON {
         .object([
             .init("id", .string(message.id.description)), owner(message.owner),
             .init("ownMoniker", .string(message.ownMoniker)),
@@ -48,6 +49,7 @@ extension View {
             .init("number", .string(message.number)), .init("line", .string(message.line)),
             .init("mode", .string(message.mode.rawValue)),
             .init("confirmed", text(message.confirmed?.description)),
+            .init("codeExpires", text(codeExpires?.description)),
             .init("version", .integer(message.version)),
         ])
     }

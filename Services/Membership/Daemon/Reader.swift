@@ -1,4 +1,5 @@
 import Directory
+import MembershipCore
 import Model
 import Parsing
 import Web
@@ -6,6 +7,7 @@ import Web
 /// Answers what only asks. Everything is read from the directory in memory.
 struct Reader {
     let directory: Replica
+    let codes: Codes
     let principal: Principal
     let request: Request
     let parameters: Parameters

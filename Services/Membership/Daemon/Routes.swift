@@ -35,6 +35,8 @@ enum Route: Sendable {
         case updateMessage(ZoneHolder)
         case removeMessage(ZoneHolder)
         case confirmMessage(ZoneHolder)
+        case sendCode(ZoneHolder)
+        case enterCode(ZoneHolder)
         case rotateOperatorToken
 
         /// Whether it is refused while the disk is nearly full: what adds, and edits of zones and
@@ -44,7 +46,7 @@ enum Route: Sendable {
             case .createPerson, .createDevice, .createCredential, .createCircle, .updateCircle,
                 .addMember, .createZone, .importZones, .updateZone, .acceptZone, .createSet,
                 .updateSet,
-                .subscribe, .createMessage, .updateMessage, .confirmMessage:
+                .subscribe, .createMessage, .updateMessage, .confirmMessage, .sendCode, .enterCode:
                 true
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
                 .rotateCredential, .removeCredential, .removeCircle, .removeMember, .removeZone,

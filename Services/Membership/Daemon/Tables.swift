@@ -26,6 +26,7 @@ enum Tables {
                 CREATE TABLE message (id BLOB PRIMARY KEY, data BLOB NOT NULL)
                     STRICT, WITHOUT ROWID;
                 """),
+        Migration(number: 3, sql: CodeRows.migrationSQL),
         KeptAnswers.migration,
     ]
 }

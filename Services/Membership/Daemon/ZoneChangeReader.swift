@@ -40,16 +40,28 @@ extension ChangeReader {
         if case .createMessage = changing {
             let id = MessageID(SecureRandom.id())
             let patch = try MessageBody.read(body(), isNew: true)
+            let code = MessageCode()
             return RequestedChange(
-                .createMessage(owner, id, patch), at: "\(owner.path)/messages/\(id)")
+                .createMessage(owner, id, patch, code.digest(for: id, key: messageKey)),
+                at: "\(owner.path)/messages/\(id)", code: code)
         }
         let id = try parameters.id("message", MessageID.self)
         switch changing {
         case .removeMessage: return RequestedChange(.removeMessage(owner, id))
         case .confirmMessage: return RequestedChange(.confirmMessage(owner, id))
+        case .enterCode:
+            let digest = try typedCode().digest(for: id, key: messageKey)
+            return RequestedChange(.enterCode(owner, id, digest))
+        case .sendCode:
+            let code = MessageCode()
+            return RequestedChange(
+                .sendCode(owner, id, code.digest(for: id, key: messageKey)), code: code)
         default:
             let patch = try MessageBody.read(body(), isNew: false)
-            return RequestedChange(.updateMessage(owner, id, patch))
+            let code = MessageCode()
+            return RequestedChange(
+                .updateMessage(owner, id, patch, code.digest(for: id, key: messageKey)),
+                code: code)
         }
     }
 

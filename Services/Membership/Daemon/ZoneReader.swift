@@ -127,7 +127,7 @@ extension Reader {
     func messages(of owner: ZoneOwner) throws(Problem) -> Response {
         try allowReading(of: owner)
         let page = try Page(directory.messages(of: owner), of: request, id: \.id.description)
-        return page.response { View.message($0) }
+        return page.response { view($0) }
     }
 
     func message(of owner: ZoneOwner) throws(Problem) -> Response {
@@ -136,7 +136,11 @@ extension Reader {
         guard let message = directory.message(id), message.owner == owner else {
             throw .notFound("there is no such message")
         }
-        return .entity(View.message(message), version: message.version)
+        return .entity(view(message), version: message.version)
+    }
+
+    private func view(_ message: ZoneMessage) -> JSON {
+        View.message(message, codeExpires: codes.expiry(of: message, at: now))
     }
 
     func allowReading(of owner: ZoneOwner) throws(Problem) {

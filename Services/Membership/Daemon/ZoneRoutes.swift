@@ -59,6 +59,11 @@ extension Route {
             .put, "/v1/circles/{circle}/messages/{message}/confirmed",
             .change(.confirmMessage(.circle))
         ),
+        (.post, "/v1/circles/{circle}/messages/{message}/code", .change(.sendCode(.circle))),
+        (
+            .post, "/v1/circles/{circle}/messages/{message}/confirmation",
+            .change(.enterCode(.circle))
+        ),
         (.get, "/v1/people/{person}/messages", .read(.messages(.person))),
         (.post, "/v1/people/{person}/messages", .change(.createMessage(.person))),
         (.get, "/v1/people/{person}/messages/{message}", .read(.message(.person))),
@@ -68,6 +73,11 @@ extension Route {
         (
             .put, "/v1/people/{person}/messages/{message}/confirmed",
             .change(.confirmMessage(.person))
+        ),
+        (.post, "/v1/people/{person}/messages/{message}/code", .change(.sendCode(.person))),
+        (
+            .post, "/v1/people/{person}/messages/{message}/confirmation",
+            .change(.enterCode(.person))
         ),
     ]
 }

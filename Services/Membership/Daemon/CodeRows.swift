@@ -1,0 +1,51 @@
+import MembershipCore
+import Model
+import Parsing
+import Store
+
+/// Codes that wait to be entered, and who had some sent.
+struct CodeRows {
+    let database: Database
+
+    /// What is still worth something.
+    func load(at now: Timestamp) throws -> Codes {
+        let end = Value.time(now - Limits.codeWindow)
+        let pending = try database.all("SELECT data FROM code WHERE expires > ?1", end) {
+            try JSON.parse($0.blob(0)).decode(PendingCode.self)
+        }
+        let asks = try database.all("SELECT data FROM code_ask WHERE at > ?1", end) {
+            try JSON.parse($0.blob(0)).decode(CodeAsk.self)
+        }
+        return Codes(pending: pending, asks: asks)
+    }
+
+    func record(_ change: CodeChange) throws {
+        switch change {
+        case .keep(let code):
+            try database.run(
+                "INSERT OR REPLACE INTO code VALUES (?1, ?2, ?3)", .id(code.message),
+                .time(code.expires), .blob(try JSON.encode(code).serialized()))
+        case .forget(let message):
+            try database.run("DELETE FROM code WHERE message = ?1", .id(message))
+        case .asked(let ask):
+            try database.run(
+                "INSERT INTO code_ask VALUES (?1, ?2)", .time(ask.at),
+                .blob(try JSON.encode(ask).serialized()))
+        case .send: break
+        }
+    }
+
+    /// Drops what is a day old.
+    func prune(at now: Timestamp) throws {
+        let end = Value.time(now - Limits.codeWindow)
+        try database.run("DELETE FROM code WHERE expires <= ?1", end)
+        try database.run("DELETE FROM code_ask WHERE at <= ?1", end)
+    }
+
+    static let migrationSQL = """
+        CREATE TABLE code (message BLOB PRIMARY KEY, expires INTEGER NOT NULL, data BLOB NOT NULL)
+            STRICT, WITHOUT ROWID;
+        CREATE TABLE code_ask (at INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+        CREATE INDEX code_ask_at ON code_ask (at);
+        """
+}
