@@ -161,7 +161,7 @@ let package = Package(
                 "TimerDaemon", "TimerCore", "Directory", "Hashing", "Hosting", "Parsing", "Runtime",
                 "Store", "Web", "Wire",
             ]),
-        tests("NotifierCore", ["NotifierCore", "Directory", "Timing"]),
+        tests("NotifierCore", ["NotifierCore", "Directory", "Hashing", "Timing"]),
         tests(
             "NotifierDaemon",
             [

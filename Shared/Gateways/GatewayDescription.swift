@@ -56,6 +56,7 @@ struct GatewayDescription: Sendable {
     var receiptRules: [ReceiptRule] = []
     var receiptAddressField: String?
     var receiptWordsField: String?
+    var reply = ReplyRule()
 
     func url(isGSM: Bool) -> Template? { urls.first { $0.0.covers(isGSM: isGSM) }?.1 }
 

@@ -68,6 +68,10 @@ struct GatewayFile {
         case "RECEIPT": description.receiptRules.append(try receiptRule(value))
         case "RECEIPT_ADDRESS": description.receiptAddressField = value
         case "RECEIPT_WORDS": description.receiptWordsField = value
+        case "REPLY_FROM": description.reply.senderField = value
+        case "REPLY_TEXT": description.reply.textField = value
+        case "REPLY_ID": description.reply.idField = value
+        case "REPLY_ANSWER": description.reply.answer = try answer(value)
         default:
             throw error("there is no key \(key)", hint: "docs/gateways.md lists all keys.")
         }
@@ -119,6 +123,13 @@ struct GatewayFile {
                     + "failed, accepted, buffered, opted-out.")
         }
         return rule
+    }
+
+    private func answer(_ text: String) throws(GatewayError) -> (type: String, body: String) {
+        guard let blank = text.firstIndex(of: " "), text[..<blank].contains("/") else {
+            throw error("this is no answer", hint: "Write REPLY_ANSWER=text/xml <Response/>.")
+        }
+        return (String(text[..<blank]), String(text[text.index(after: blank)...]).trimmingBlanks())
     }
 
     private mutating func finished() throws(GatewayError) -> GatewayDescription {

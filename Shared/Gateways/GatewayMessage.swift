@@ -9,6 +9,8 @@ public struct GatewayMessage: Hashable, Sendable {
     /// Of a mail.
     public var subject: String
     public var text: String
+    /// What comes with a mail; nil = nothing.
+    public var file: RequestedMessage.File?
     /// Names what the message belongs to, such as an emergency's id; mails of one thread are shown
     /// together. Nil where it stands alone.
     public var thread: String?
@@ -26,7 +28,8 @@ public struct GatewayMessage: Hashable, Sendable {
     public var expires: Timestamp
 
     public init(
-        id: String, address: String, subject: String = "", text: String, thread: String? = nil,
+        id: String, address: String, subject: String = "", text: String,
+        file: RequestedMessage.File? = nil, thread: String? = nil,
         receiptToken: String, isGSM: Bool = true, segments: Int = 1, isUrgent: Bool = false,
         now: Timestamp, expires: Timestamp
     ) {
@@ -34,6 +37,7 @@ public struct GatewayMessage: Hashable, Sendable {
         self.address = address
         self.subject = subject
         self.text = text
+        self.file = file
         self.thread = thread
         self.receiptToken = receiptToken
         self.isGSM = isGSM

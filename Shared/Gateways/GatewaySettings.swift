@@ -25,6 +25,9 @@ public enum GatewaySettings {
             "JAGA_SMS_CALLBACK_URL", .url(["http", "https"]),
             help: "Where the SMS gateway reaches this server with its receipts."),
         Setting(
+            "JAGA_SMS_REPLIES", .flag, default: "off",
+            help: "The SMS gateway tells of texts that come in: alarms say how to answer."),
+        Setting(
             "JAGA_SMS_TIMEOUT", .integer(1...60), default: "15", unit: "seconds",
             help: "How long an attempt at the SMS gateway may take."),
         Setting(

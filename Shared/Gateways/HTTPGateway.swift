@@ -94,11 +94,7 @@ public struct HTTPGateway: Sendable {
     }
 
     func receipt(of request: Request) -> GatewayReceipt? {
-        var callback = request.query
-        let type = request.headers["Content-Type"] ?? ""
-        if type.hasPrefix("application/x-www-form-urlencoded") {
-            callback.items += Query(encoded: String(decoding: request.body, as: UTF8.self)).items
-        }
+        let callback = HTTPGateway.fields(of: request)
         guard let rule = description.receiptRules.first(where: { $0.fits(callback) }) else {
             return nil
         }
@@ -108,5 +104,15 @@ public struct HTTPGateway: Sendable {
             address: description.receiptAddressField.flatMap { callback[$0] },
             words: presentable(description.receiptWordsField.flatMap { callback[$0] } ?? ""),
             isOptOut: isOptOut)
+    }
+
+    /// What a callback says, in its query or as a form.
+    static func fields(of request: Request) -> Query {
+        var fields = request.query
+        let type = request.headers["Content-Type"] ?? ""
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            fields.items += Query(encoded: String(decoding: request.body, as: UTF8.self)).items
+        }
+        return fields
     }
 }

@@ -63,3 +63,14 @@ enum QuotedPrintable {
         return [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 }
+
+/// Bytes in ASCII lines of 76 characters (RFC 2045).
+enum Base64Lines {
+    /// The last line has a line end too; nothing gives nothing.
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: bytes.count, by: 57).flatMap { start in
+            Array(Base64.encode(Array(bytes[start..<min(start + 57, bytes.count)])).utf8)
+                + [13, 10]
+        }
+    }
+}

@@ -1,6 +1,6 @@
 import Model
 
-/// A mail of plain text (RFC 5322).
+/// A mail of plain text (RFC 5322), with a file where one comes along.
 ///
 /// Message-ID comes from the notification's id: it is the same for every attempt, so a mail that
 /// arrives twice can be folded into one. What belongs together refers to one common id.
@@ -28,11 +28,41 @@ struct MailMessage {
             // No vacation notes and the like in return (RFC 3834).
             "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0",
-            "Content-Type: text/plain; charset=utf-8",
-            "Content-Transfer-Encoding: quoted-printable",
-            "", "",
         ]
-        return Array(lines.joined(separator: "\r\n").utf8) + QuotedPrintable.encode(message.text)
+        guard let file = message.file else { return MailMessage.lines(lines) + text }
+        let boundary = "jaga-\(message.id)"
+        let name = MailMessage.fileName(file.name)
+        lines += ["Content-Type: multipart/mixed; boundary=\"\(boundary)\"", "", "--\(boundary)"]
+        let attached = [
+            "--\(boundary)", "Content-Type: application/octet-stream; name=\"\(name)\"",
+            "Content-Disposition: attachment; filename=\"\(name)\"",
+            "Content-Transfer-Encoding: base64", "",
+        ]
+        return MailMessage.lines(lines) + text + MailMessage.lines(attached)
+            + Base64Lines.encode(Array(file.text.utf8)) + MailMessage.lines(["--\(boundary)--"])
+    }
+
+    /// The text, and before it how it is written.
+    private var text: [UInt8] {
+        let head = [
+            "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: quoted-printable", "",
+        ]
+        return MailMessage.lines(head) + QuotedPrintable.encode(message.text)
+    }
+
+    private static func lines(_ lines: [String]) -> [UInt8] {
+        lines.flatMap { Array($0.utf8) + [13, 10] }
+    }
+
+    /// In characters that every mail program takes in a file's name.
+    private static func fileName(_ name: String) -> String {
+        String(
+            name.unicodeScalars.map { scalar in
+                let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                let isSafe = scalar.isASCII && (isPlain || "-_.".unicodeScalars.contains(scalar))
+                return isSafe ? Character(scalar) : "_"
+            })
     }
 
     private func identifier(_ id: String) -> String { "<\(id)@\(from.domain)>" }

@@ -5,6 +5,8 @@ public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
     case watchExpired = "watch-expired"
     case lostContact = "lost-contact"
     case guardian
+    /// The person wrote SOS.
+    case sms
 }
 
 /// `countdown → open → acknowledged → resolved`, or `cancelled`.

@@ -79,6 +79,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case ladderTier = 116
     case ladderExhausted = 117
     case ladderStanding = 118
+    case signalGiven = 119
 
     /// The CloudEvents `type`.
     public var type: String {
@@ -149,6 +150,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .ladderTier: "jaga.ladder.tier"
         case .ladderExhausted: "jaga.ladder.exhausted"
         case .ladderStanding: "jaga.ladder.standing"
+        case .signalGiven: "jaga.signal.given"
         }
     }
 }
@@ -242,6 +244,8 @@ public enum EventBody: Hashable, Sendable {
     case ladderExhausted(LadderNews)
     /// How an emergency stands here, for whoever may have lost it or knows it otherwise.
     case ladderStanding(LadderStanding)
+    /// Somebody called for help by SMS.
+    case signalGiven(EmergencySignal)
 }
 
 /// One thing that happened, told once.

@@ -68,6 +68,7 @@ extension EventBody {
         case .ladderTier: .ladderTier
         case .ladderExhausted: .ladderExhausted
         case .ladderStanding: .ladderStanding
+        case .signalGiven: .signalGiven
         }
     }
 }

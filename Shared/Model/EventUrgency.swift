@@ -8,7 +8,7 @@ extension EventBody {
             .emergencyCountdown, .emergencyOpened, .emergencyJoined, .emergencyCancelled,
             .emergencyAcknowledged, .emergencyResolved, .sosRaised, .sosCancelled, .watchExpired,
             .acknowledgementGiven, .resolutionGiven, .ladderAdopted, .ladderTier,
-            .ladderExhausted, .inputStanding, .ladderStanding:
+            .ladderExhausted, .inputStanding, .ladderStanding, .signalGiven:
             true
         case .clockWanted(let clock), .clockUnwanted(let clock): clock.carriesEmergency
         case .clockFired(let fired), .inputClock(let fired): fired.clock.carriesEmergency
@@ -31,7 +31,8 @@ extension EventBody {
     /// The emergency that begins, or goes on, by this; nil if none does.
     public var begunEmergency: EmergencyID? {
         switch self {
-        case .sosRaised(let signal), .watchExpired(let signal), .ladderAdopted(let signal):
+        case .sosRaised(let signal), .watchExpired(let signal), .ladderAdopted(let signal),
+            .signalGiven(let signal):
             signal.id
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news):
             news.emergency

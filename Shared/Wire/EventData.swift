@@ -7,7 +7,7 @@ extension EventBody {
         switch self {
         case .inputReport(let report): try JSON.encode(report)
         case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
-            .watchExpired(let signal), .ladderAdopted(let signal):
+            .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
             try JSON.encode(signal)
         case .inputCancel(let cancel), .sosCancelled(let cancel): try JSON.encode(cancel)
         case .inputClock(let fired), .clockFired(let fired): try JSON.encode(fired)
@@ -108,6 +108,7 @@ extension EventBody {
         case .ladderTier: self = .ladderTier(try read())
         case .ladderExhausted: self = .ladderExhausted(try read())
         case .ladderStanding: self = .ladderStanding(try read())
+        case .signalGiven: self = .signalGiven(try read())
         case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
             .setChanged, .setRemoved, .messageChanged, .messageRemoved, .messageRequested:

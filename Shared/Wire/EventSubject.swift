@@ -27,7 +27,7 @@ extension EventBody {
         switch self {
         case .inputReport(let report): report.person
         case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
-            .watchExpired(let signal), .ladderAdopted(let signal):
+            .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
             signal.person
         case .inputCancel(let cancel), .sosCancelled(let cancel): cancel.person
         case .inputClock(let fired), .clockFired(let fired): fired.clock.person

@@ -46,6 +46,23 @@ import Testing
         for name in ["References", "In-Reply-To", "Importance"] { #expect(!text.contains(name)) }
     }
 
+    @Test func `carries a file in lines that every server takes`() throws {
+        var message = message(to: "ada@example.test", "See\n", subject: "Zones")
+        let content = String(repeating: "AlertZoneName,Sekolah é\n", count: 20)
+        message.file = RequestedMessage.File(name: "Sek \"é.pad", text: content)
+        let mailed = try mail(message)
+        let parts = mailed.split(separator: "--jaga-ntf_1")
+        #expect(parts.count == 4, "the head, two parts and the end")
+        #expect(parts[0].contains("multipart/mixed; boundary=\"jaga-ntf_1\"\r\n\r\n"))
+        #expect(parts[1].hasSuffix("\r\n\r\nSee\r\n"))
+        #expect(parts[2].contains("filename=\"Sek___.pad\""))
+        let body = try #require(parts[2].split(separator: "\r\n\r\n").last)
+        let lines = body.split(separator: "\r\n")
+        #expect(lines.allSatisfy { $0.utf8.count <= 76 })
+        #expect(Base64.decode(lines.joined()).map { text($0) } == content)
+        #expect(parts[3] == "--\r\n")
+    }
+
     @Test func `cannot be given further headers by its subject`() throws {
         let text = try mail(
             message(to: "ada@example.test", "x", subject: "a\r\nBcc: b@example.test"))

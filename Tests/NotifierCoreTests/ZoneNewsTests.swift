@@ -126,7 +126,7 @@ struct ZoneNewsTests {
 
     @Test func `every pair of reasons is told or not, never both`() {
         let told = NotifyReason.allCases.filter(\.isTold)
-        #expect(told.count == 18)
+        #expect(told.count == 21)
         #expect(Set(NotifyReason.allCases.map(\.rawValue)).count == NotifyReason.allCases.count)
     }
 }

@@ -1,6 +1,7 @@
 import Directory
 import Gateways
 import Hashing
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -36,6 +37,7 @@ final class House: Surroundings {
     private let environment: [String: String]
 
     private let folder: TemporaryFolder
+    var messageKey: MessageKey { MessageKey(home: folder.path) }
     private(set) var database: Database
     private(set) var service: NotifierService!
 
@@ -113,7 +115,8 @@ final class House: Surroundings {
             outgoing: Outgoing(
                 drivers: try GatewaySettings.drivers(
                     configuration, callbackBase: "http://127.0.0.1:8105")),
-            zones: TimeZoneFolder(), map: "https://map.example/{lat}/{lon}")
+            zones: TimeZoneFolder(), map: "https://map.example/{lat}/{lon}", messageKey: messageKey,
+            hasReplies: configuration.flag("JAGA_SMS_REPLIES"))
         try turn { try $0.start() }
     }
 

@@ -29,7 +29,7 @@ extension Oracle {
     ]
     private static let forIngest: Set<EventKind> = [
         .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
-        .ladderStanding,
+        .ladderStanding, .signalGiven,
     ]
 
     /// Who remembers the events that had their effect has had all of them.

@@ -161,6 +161,7 @@ enum EventSamples {
                 answer: "0: Accepted for delivery")),
         .acknowledgementGiven(answer), .resolutionGiven(answer), .ladderAdopted(signal),
         .ladderTier(ladder), .ladderExhausted(ladder), .ladderStanding(standing),
+        .signalGiven(signal),
     ]
 
     static let events = bodies.enumerated().map { index, body in

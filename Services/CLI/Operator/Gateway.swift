@@ -7,7 +7,8 @@ enum Gateway: Command {
         name: "gateway", parameters: ["[test]", "[NAME]"],
         summary: "ways by which messages leave, and a test of each",
         details: """
-            Without parameters it lists the gateways with their last answers. 'test NAME --to
+            Without parameters it lists the gateways with their last answers, and where each is to
+            tell of texts that come in. 'test NAME --to
             ADDRESS' sends a test message through one and shows what became of it.
             """,
         options: [
@@ -22,6 +23,9 @@ enum Gateway: Command {
                 for gateway in gateways { Console.say(gateway.text) }
             } else {
                 for line in table(of: gateways).lines { Console.say(line) }
+                for gateway in gateways where !gateway.cell("replies").isEmpty {
+                    Console.say("texts to \(gateway.cell("name")): \(gateway.cell("replies"))")
+                }
             }
             return 0
         }

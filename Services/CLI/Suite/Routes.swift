@@ -64,6 +64,7 @@ enum Routes {
             "/v1/outbox", "/v1/notifications",
             "/v1/notifications/{notification}",
             "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",
+            "/v1/replies/{token}",
             "/v1/status/notifier", "/v1/streams/notifier")
 
     private static func list(_ service: Service, _ paths: String...) -> [Route] {

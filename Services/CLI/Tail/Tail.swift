@@ -113,7 +113,9 @@ struct TailPrinter {
 
     private func color(of kind: EventKind) -> Color {
         switch kind {
-        case .emergencyOpened, .emergencyJoined, .sosRaised, .watchExpired, .ladderExhausted: .red
+        case .emergencyOpened, .emergencyJoined, .sosRaised, .watchExpired, .ladderExhausted,
+            .signalGiven:
+            .red
         case .zoneEntered, .zoneExited: .green
         case .notificationChanged, .ladderTier, .ladderAdopted, .ladderStanding: .cyan
         default: .dim

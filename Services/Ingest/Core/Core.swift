@@ -87,7 +87,7 @@ public struct Core: Sendable {
             forget(change, into: &effects)
         case .computed(let event): follow(event, in: directory, at: now, into: &effects)
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
-        case .delivered(let event): takeDelivered(event, at: now, into: &effects)
+        case .delivered(let event): takeDelivered(event, in: directory, at: now, into: &effects)
         case .logic(let version): sequencer.raiseLogic(to: version, at: now, into: &effects)
         case .turnEnd: endTurn(in: directory, at: now, into: &effects)
         }

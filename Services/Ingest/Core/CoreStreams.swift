@@ -52,8 +52,13 @@ extension Core {
     }
 
     /// What became of telling people.
-    mutating func takeDelivered(_ event: Event, at now: Timestamp, into effects: inout [Effect]) {
+    mutating func takeDelivered(
+        _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
         switch event.body {
+        case .signalGiven(var signal):
+            signal.fix = signal.fix ?? lastFix(of: signal.person, device: nil, in: directory)
+            raise(signal, at: now, into: &effects)
         case .acknowledgementGiven(let answer):
             emergencies.tell(answer.emergency, .acknowledged, into: &effects)
             append(

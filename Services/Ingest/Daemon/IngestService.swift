@@ -103,7 +103,7 @@ final class IngestService: Service {
     private func applyOnce(_ event: Event, from stream: StreamName) throws {
         switch event.kind {
         case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
-            .ladderStanding:
+            .ladderStanding, .signalGiven:
             guard try writer.isFirst(event.id, at: outside.now) else { return }
         case .notificationChanged, .watchChanged: break
         default: return

@@ -85,6 +85,7 @@ extension Notifier {
             gateway: notification.gateway, channel: notification.channel,
             address: notification.address, subject: notification.words.subject,
             text: isMail ? notification.words.long : notification.words.short,
+            file: isMail ? notification.file : nil,
             messageID: notification.id.description,
             thread: notification.emergency?.description, token: notification.token,
             isSafety: notification.severity == .safety, expires: notification.expires,
@@ -296,6 +297,8 @@ extension Notifier {
 
     /// Keeps a message; a change of its state is kept for good and told to the other services.
     mutating func keep(_ notification: Notification, isChange: Bool, _ turn: inout Turn) {
+        var notification = notification
+        notification.forgetSecrets()
         notifications[notification.id] = notification
         turn.save(.notification(notification))
         guard isChange else { return }

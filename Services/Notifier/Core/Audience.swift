@@ -109,7 +109,7 @@ public enum Audience {
         at now: Timestamp
     ) -> Bool {
         switch trigger {
-        case .panic, .shake: return true
+        case .panic, .shake, .sms: return true
         case .fall, .crash, .noMotion, .watchExpired, .lostContact, .guardian:
             guard let member = circle.member(person) else { return false }
             return member.precision == .exact && silence(of: member, at: now) == nil

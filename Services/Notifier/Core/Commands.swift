@@ -4,11 +4,25 @@ import Model
 // A human takes an emergency, or ends it. The first whose command is committed wins.
 extension Notifier {
     mutating func acknowledge(_ command: Command, _ turn: inout Turn) {
-        turn.trace = command.trace
-        guard let emergency = allowed(command, .acknowledge, &turn) else { return }
-        let person = command.principal.person
+        let answer = acknowledge(
+            command.emergency, by: command.principal, note: command.note, trace: command.trace,
+            &turn)
+        turn.answer(command, answer)
+    }
+
+    mutating func acknowledge(
+        _ id: EmergencyID, by principal: Principal, note: String?, trace: String,
+        _ turn: inout Turn
+    ) -> Answer {
+        turn.trace = trace
+        let emergency: Emergency
+        switch allowed(id, principal, .acknowledge, turn) {
+        case .yes(let found): emergency = found
+        case .no(let answer): return answer
+        }
+        let person = principal.person
         switch emergency.state {
-        case .countdown: return turn.answer(command, .notYet)
+        case .countdown: return .notYet
         case .resolved, .cancelled: break
         case .acknowledged:
             if emergency.taken?.by == person { confirmHold(emergency, &turn) }
@@ -16,18 +30,22 @@ extension Notifier {
             take(emergency.id, by: person, &turn)
             let answer = EmergencyAnswer(
                 emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
-                note: command.note, trace: command.trace)
+                note: note, trace: trace)
             let id = Meaning.event(
                 .acknowledgementGiven, emergency.person, .id(emergency.id),
                 .number(emergencies[emergency.id]?.takings ?? 0), .number(turn.now.microseconds))
             turn.publish(id, .acknowledgementGiven(answer))
         }
-        turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))
+        return standing(of: emergency.id, for: person, at: turn.now)
     }
 
     mutating func resolve(_ command: Command, _ turn: inout Turn) {
         turn.trace = command.trace
-        guard let emergency = allowed(command, .resolve, &turn) else { return }
+        let emergency: Emergency
+        switch allowed(command.emergency, command.principal, .resolve, turn) {
+        case .yes(let found): emergency = found
+        case .no(let answer): return turn.answer(command, answer)
+        }
         let person = command.principal.person
         switch emergency.state {
         case .countdown: return turn.answer(command, .notYet)
@@ -45,29 +63,32 @@ extension Notifier {
         turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))
     }
 
-    /// The emergency if the one who asks may do this to it; else the command is answered.
+    private enum Permission {
+        case yes(Emergency)
+        case no(Answer)
+    }
+
+    /// The emergency if the one who asks may do this to it, else the answer that they get.
     private func allowed(
-        _ command: Command, _ action: Action, _ turn: inout Turn
-    ) -> Emergency? {
-        guard let emergency = emergency(named: command.emergency) else {
-            let isWaiting = signals[command.emergency]?.state == .waiting
-            turn.answer(command, isWaiting && isHelper(command, turn) ? .notYet : .unknown)
-            return nil
+        _ id: EmergencyID, _ principal: Principal, _ action: Action, _ turn: Turn
+    ) -> Permission {
+        guard let emergency = emergency(named: id) else {
+            let isWaiting = signals[id]?.state == .waiting
+            return .no(isWaiting && isHelper(id, principal, turn) ? .notYet : .unknown)
         }
-        let isTold = command.principal.person.map(emergency.told.contains) ?? false
+        let isTold = principal.person.map(emergency.told.contains) ?? false
         // Once it is over there is nothing left to acknowledge first.
         let isAcknowledged = emergency.state != .open
         let decision = turn.directory.decide(
-            command.principal, action,
+            principal, action,
             on: .emergency(
                 of: emergency.person, isTold: isTold, isAcknowledged: isAcknowledged),
             at: turn.now)
         switch decision {
-        case .allowed: return emergency
-        case .denied(.notAMember): turn.answer(command, .unknown)
-        case .denied(let denial): turn.answer(command, .denied(denial))
+        case .allowed: return .yes(emergency)
+        case .denied(.notAMember): return .no(.unknown)
+        case .denied(let denial): return .no(.denied(denial))
         }
-        return nil
     }
 
     /// An emergency by its own id or by that of a signal that joined it.
@@ -78,10 +99,10 @@ extension Notifier {
     }
 
     /// Whether a signal that is still waiting may be known to the one who asks.
-    private func isHelper(_ command: Command, _ turn: Turn) -> Bool {
-        guard let person = signals[command.emergency]?.signal?.person else { return false }
+    private func isHelper(_ id: EmergencyID, _ principal: Principal, _ turn: Turn) -> Bool {
+        guard let person = signals[id]?.signal?.person else { return false }
         return turn.directory.decide(
-            command.principal, .readEmergency,
+            principal, .readEmergency,
             on: .emergency(of: person, isTold: false, isAcknowledged: false), at: turn.now
         ).isAllowed
     }

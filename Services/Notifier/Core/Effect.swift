@@ -45,6 +45,8 @@ public struct Delivery: Hashable, Sendable {
     /// Of a mail.
     public var subject: String
     public var text: String
+    /// What comes with a mail; nil = nothing.
+    public var file: RequestedMessage.File?
     /// The same for every attempt: a receiver may fold duplicates by it. Of a mail.
     public var messageID: String
     /// The thread of a mail; nil where it stands alone.
@@ -107,6 +109,8 @@ public enum Warning: Hashable, Sendable {
     case receiptForAnother(NotificationID)
     /// An emergency cannot be told to anybody now.
     case nobodyReachable(EmergencyID)
+    /// What membership wanted sent is not.
+    case requestWithheld(NotifyReason)
     /// No evaluator answered this signal: the ladder was opened here.
     case adopted(EmergencyID)
 }

@@ -16,8 +16,12 @@ public enum Input: Sendable {
     case send(SendCommand)
     /// A number wants no texts of zones any more, or wants them again.
     case stop(request: UInt64, number: String, stopped: Bool)
+    /// Membership asks to have something sent once.
+    case requested(RequestedMessage, by: EventID, expires: Timestamp, trace: String)
     case attempted(AttemptResult)
     case receipt(Receipt)
+    /// A text came in, for the first time.
+    case reply(Reply)
     /// Ingest's store is not the one that it was: it and the evaluators may not know of what goes
     /// on here. Of people of one partition, or of everybody.
     case ingestReplaced(Partition?)

@@ -13,6 +13,8 @@ public enum Limits {
     /// Texts to one number outside of the circle within ``numberWindow``, whoever sends them.
     public static let textsPerNumberMax = 10
     public static let numberWindow = Duration.seconds(24 * 3600)
+    /// A number's texts are answered at most this often.
+    public static let replyAnswerPause = Duration.seconds(60)
     /// How long a proposed text may be sent.
     public static let proposalAgeMax = Duration.seconds(24 * 3600)
     /// Zones and supplementary lines that one text names at most.
@@ -90,6 +92,10 @@ public enum Limits {
 
     /// Entries of a list, unless fewer are asked for.
     public static let pageMax = 100
+    /// Characters of a text that came in.
+    public static let replyCharactersMax = 500
+    /// Where a gateway gives texts no id, the same words within this are one.
+    public static let replyRepeatedWithin = Duration.seconds(600)
     /// Characters of a note with an acknowledgement.
     public static let commandNoteCharactersMax = 500
     /// Events that were applied are recognised for so long.

@@ -62,6 +62,12 @@ enum Meaning {
         return Base64.encode(Array(digest.prefix(16)), alphabet: .url)
     }
 
+    /// Names a gateway that tells of texts that came in; as hard to guess.
+    static func token(ofRepliesOver gateway: String, secret: [UInt8]) -> String {
+        let digest = Hash.blake2b256(Array("replies".utf8) + Array(gateway.utf8), key: secret)
+        return Base64.encode(Array(digest.prefix(16)), alphabet: .url)
+    }
+
     /// Four digits, easy to say and to type; tells emergencies of the same days apart.
     static func reference(of emergency: EmergencyID) -> String {
         String(1000 + Hash.id("reference", .id(emergency)).low % 9000)

@@ -37,9 +37,9 @@ public struct Notification: Hashable, Sendable, Codable {
     public var scope: EventID
     public var emergency: EmergencyID?
     public var circle: CircleID?
-    /// Whom it is about; nil for a test.
+    /// Whom it is about; nil where that is nobody.
     public var person: PersonID?
-    /// Who is told; nil for a test.
+    /// Who is told; nil where they are only an address.
     public var recipient: PersonID?
     public var channel: Channel
     public var address: String
@@ -48,6 +48,8 @@ public struct Notification: Hashable, Sendable, Codable {
     /// Only this gateway will do; nil = any of the channel.
     public var gatewayWanted: String?
     public var words: Words
+    /// What comes with a mail; nil = nothing.
+    public var file: RequestedMessage.File?
     /// The code that people can say to each other.
     public var reference: String
     /// Unguessable; names this message in a gateway's callback.

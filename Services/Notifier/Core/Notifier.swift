@@ -64,8 +64,12 @@ public struct Notifier: Sendable {
         case .send(let command): send(command, &turn)
         case .stop(let request, let number, let stopped):
             stop(request, number, stopped: stopped, &turn)
+        case .requested(let request, let event, let expires, let trace):
+            turn.trace = trace
+            requested(request, by: event, expires: expires, &turn)
         case .attempted(let result): attempted(result, &turn)
         case .receipt(let receipt): received(receipt, &turn)
+        case .reply(let reply): replied(reply, &turn)
         case .ingestReplaced(let partition): announce(of: partition, &turn)
         case .tick: break
         }
@@ -83,6 +87,11 @@ public struct Notifier: Sendable {
 
     /// Whether a time zone's offsets are known.
     public func knows(zone name: String) -> Bool { zones[name] != nil }
+
+    /// What a gateway is believed for when it tells of texts that came in.
+    public func replyToken(of gateway: String) -> String {
+        Meaning.token(ofRepliesOver: gateway, secret: configuration.tokenSecret)
+    }
 
     /// Gateways that are down, in words; empty = none.
     public var troubles: [String] {
@@ -133,13 +142,17 @@ public struct NotifierConfiguration: Hashable, Sendable {
     public var tokenSecret: [UInt8]
     /// A link to a map with `{lat}` and `{lon}`.
     public var map: String
+    /// Answers by SMS arrive: texts say how to answer.
+    public var hasReplies: Bool
 
     public init(
-        gateways: [Gateway], tokenSecret: [UInt8], map: String = Reader.openStreetMap
+        gateways: [Gateway], tokenSecret: [UInt8], map: String = Reader.openStreetMap,
+        hasReplies: Bool = false
     ) {
         self.gateways = gateways
         self.tokenSecret = tokenSecret
         self.map = map
+        self.hasReplies = hasReplies
     }
 
     /// Channels on which anybody can be reached at all.

@@ -17,6 +17,10 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case ownAlarm = "own-alarm"
     /// A text of a zone to a number outside of the circle.
     case zoneMessage = "zone-message"
+    /// Whoever has a number may agree to such texts, by a code.
+    case invitation
+    /// Somebody mails them zones.
+    case zoneFile = "zone-file"
     /// It is their tier's turn.
     case tier
     /// Nobody answered on any tier: everybody, on everything.
@@ -37,6 +41,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case ownNobodyYet = "own-nobody-yet"
     /// Their own watch ends soon.
     case watchReminder = "watch-reminder"
+    /// What came of a text that they sent.
+    case replyAnswer = "reply-answer"
     /// An operator tries a gateway.
     case test
 
@@ -84,8 +90,9 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     public var isTold: Bool {
         switch self {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
-            .zoneMessage, .tier, .exhausted, .pressedAgain, .taken, .standDown, .holderAsked,
-            .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .test:
+            .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .taken,
+            .standDown, .holderAsked,
+            .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .replyAnswer, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,

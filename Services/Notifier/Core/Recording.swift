@@ -9,7 +9,7 @@ extension Notifier {
     func record(
         _ kind: TimelineKind, _ emergency: Emergency, circle: CircleID? = nil,
         by: PersonID? = nil, tier: Int? = nil, round: Int? = nil,
-        decisions: [NotifyDecision] = [], _ turn: inout Turn
+        decisions: [NotifyDecision] = [], words: String? = nil, _ turn: inout Turn
     ) {
         let circles = circle.map { [$0] } ?? turn.directory.circles(of: emergency.person)
         for id in circles {
@@ -21,6 +21,7 @@ extension Notifier {
                 trace: turn.trace)
             record.tier = tier
             record.round = round
+            record.words = words
             turn.save(.timeline(record))
         }
     }

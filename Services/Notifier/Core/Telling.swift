@@ -164,7 +164,7 @@ extension Notifier {
             circle: draft.circle?.name ?? "", reference: draft.emergency?.reference ?? "",
             now: turn.now,
             offsetSeconds: zones[person.timeZone]?.offsetSeconds(at: turn.now),
-            map: configuration.map)
+            map: configuration.map, hasReplies: configuration.hasReplies)
         let composer = Composer(reader)
         let mail = composer.words(for: saying, on: .email)
         return Words(

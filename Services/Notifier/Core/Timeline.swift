@@ -19,6 +19,8 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Heard of too late for a ladder.
     case emergencyRecorded = "emergency-recorded"
     case pressedAgain = "pressed-again"
+    /// Somebody answered by SMS.
+    case reply
     case tier
     case exhausted
     case taken
@@ -41,6 +43,8 @@ public struct TimelineRecord: Hashable, Sendable, Codable {
     public var emergency: EmergencyID?
     /// Who did it; nil = nobody, or the operator.
     public var by: PersonID?
+    /// What they wrote.
+    public var words: String?
     /// From 0.
     public var tier: Int?
     public var round: Int?

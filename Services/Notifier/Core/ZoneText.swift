@@ -41,13 +41,18 @@ public struct NumberState: Hashable, Sendable, Codable {
     public var sent: [Timestamp] = []
     /// When it said STOP; nil = it did not.
     public var stopped: Timestamp?
+    /// When a text of it was last answered; nil = not lately.
+    public var answered: Timestamp?
 
     public init(number: String) { self.number = number }
 
-    mutating func forget(before limit: Timestamp) { sent.removeAll { $0 <= limit } }
+    mutating func forget(before limit: Timestamp) {
+        sent.removeAll { $0 <= limit }
+        if let last = answered, last <= limit { answered = nil }
+    }
 
     /// Nothing that has to be remembered.
-    var isBlank: Bool { sent.isEmpty && stopped == nil }
+    var isBlank: Bool { sent.isEmpty && stopped == nil && answered == nil }
 }
 
 /// A person wants a proposed text sent.

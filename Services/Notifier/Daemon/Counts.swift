@@ -14,6 +14,10 @@ struct Counts {
     var adopted = 0
     var receipts: [ReceiptKind: Int] = [:]
     var receiptsUnknown = 0
+    var replies = 0
+    /// Of no sender with a number.
+    var repliesUnusable = 0
+    var repliesUnknown = 0
     var unauthorized = 0
 
     func write(to metrics: Metrics, core: Notifier) {
@@ -29,6 +33,10 @@ struct Counts {
         let receipts = metrics.counter("jaga_receipts_total", "Callbacks of gateways.", "kind")
         for (kind, count) in self.receipts { receipts.set(Double(count), kind.rawValue) }
         receipts.set(Double(receiptsUnknown), "unknown")
+        let replies = metrics.counter("jaga_replies_total", "Texts that came in.", "kind")
+        replies.set(Double(self.replies), "taken")
+        replies.set(Double(repliesUnusable), "unusable")
+        replies.set(Double(repliesUnknown), "unknown")
         metrics.counter("jaga_unauthorized_total", "Requests with no or wrong credentials.")
             .set(Double(unauthorized))
         writeState(to: metrics, core: core)
@@ -74,7 +82,7 @@ extension NotifierService {
             "acknowledgedEmergencies": .integer(Int64(core.emergencies(in: .acknowledged))),
             "lanes": .array(lanes),
             "retrying": .integer(Int64(core.waitingForRetry)),
-            "gateways": .array(core.health.map(Documents.gateway)),
+            "gateways": .array(core.health.map { Documents.gateway($0, replies: nil) }),
         ]
     }
 }

@@ -64,7 +64,8 @@ enum Documents {
         ]
     }
 
-    static func gateway(_ health: GatewayHealth) -> JSON {
+    /// - Parameter replies: where it is to tell of texts that come in; for the operator alone
+    static func gateway(_ health: GatewayHealth, replies: String?) -> JSON {
         func time(_ time: Timestamp?) -> JSON { time.map { .string($0.description) } ?? nil }
         return [
             "name": .string(health.name), "down": .bool(health.isDown),
@@ -73,6 +74,7 @@ enum Documents {
             "lastAnswer": .string(health.lastAnswer), "lastAnswered": time(health.lastAnswered),
             "lastAccepted": time(health.lastAccepted),
             "failures": .integer(Int64(health.failures)),
+            "replies": replies.map { .string($0) } ?? nil,
         ]
     }
 
@@ -119,6 +121,7 @@ enum Documents {
             members.append(.init("emergency", .string(emergency.description)))
         }
         if row.by != nil { members.append(.init("by", person(row.by, in: directory))) }
+        if let words = row.words { members.append(.init("words", .string(words))) }
         if let tier = row.tier { members.append(.init("tier", .integer(Int64(tier)))) }
         if let round = row.round { members.append(.init("round", .integer(Int64(round)))) }
         let decisions = row.decisions.map { decision -> JSON in

@@ -39,6 +39,8 @@ struct Main {
             outgoing: Outgoing(
                 drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
-            map: configuration.text("JAGA_MAP_URL"))
+            map: configuration.text("JAGA_MAP_URL"),
+            messageKey: MessageKey(home: configuration.text("JAGA_HOME")),
+            hasReplies: configuration.flag("JAGA_SMS_REPLIES"))
     }
 }

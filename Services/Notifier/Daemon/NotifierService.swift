@@ -16,6 +16,10 @@ final class NotifierService: Service {
     let outgoing: Outgoing
     let zones: TimeZoneFolder
     let map: String
+    /// By which what membership wants sent is sealed.
+    let messageKey: MessageKey
+    /// Answers by SMS arrive here.
+    let hasReplies: Bool
     var core: Notifier
     var counts = Counts()
     /// Attempts on their way, by the token of their transfer.
@@ -35,7 +39,7 @@ final class NotifierService: Service {
 
     init(
         outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: TimeZoneFolder,
-        map: String
+        map: String, messageKey: MessageKey, hasReplies: Bool
     ) {
         self.outside = outside
         self.store = store
@@ -43,6 +47,8 @@ final class NotifierService: Service {
         self.outgoing = outgoing
         self.zones = zones
         self.map = map
+        self.messageKey = messageKey
+        self.hasReplies = hasReplies
         let empty = NotifierConfiguration(gateways: [], tokenSecret: [])
         core = Notifier(empty, from: NotifierRows(), at: .zero)
     }
@@ -64,13 +70,14 @@ final class NotifierService: Service {
         landed.removeAll()
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
-            gateways: outgoing.gateways, tokenSecret: secret, map: map)
+            gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies)
         core = Notifier(
             configuration, from: try store.atWork(at: outside.now), at: outside.now)
         for person in outside.replica.sortedPeople { learnZone(of: person) }
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
+        if case .messageRequested(let sealed) = event.body { return try open(sealed, of: event) }
         if stream == .directory { return try directoryChanged(event.body) }
         try applyOnce(event)
     }
@@ -215,6 +222,8 @@ final class NotifierService: Service {
                     "hint": outcome.hint,
                 ])
         case .gatewayUp(let name): log.info("gateway is up again", ["gateway": name])
+        case .requestWithheld(let reason):
+            log.info("a message that was asked for is not sent", ["reason": reason.rawValue])
         case .receiptForAnother(let id):
             log.warning("a receipt names another recipient", ["notification": id])
         case .nobodyReachable(let id):

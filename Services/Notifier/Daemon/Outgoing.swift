@@ -19,7 +19,8 @@ struct Outgoing {
         let measure = SMSText(delivery.text)
         return GatewayMessage(
             id: delivery.messageID, address: delivery.address, subject: delivery.subject,
-            text: delivery.text, thread: delivery.thread, receiptToken: delivery.token,
+            text: delivery.text, file: delivery.file, thread: delivery.thread,
+            receiptToken: delivery.token,
             isGSM: measure.encoding == .gsm7, segments: measure.segments,
             isUrgent: delivery.isSafety, now: now, expires: delivery.expires)
     }

@@ -24,6 +24,7 @@ extension NotifierService {
 
     private func handle(_ request: Request, _ route: Route, _ parameters: Parameters) throws {
         if route == .receipt { return try takeReceipt(request, token: parameters["token"]) }
+        if route == .reply { return try takeReply(request, token: parameters["token"]) }
         let principal = try principal(of: request)
         let key = try KeptAnswers.Key(request)
         if let key, let first = try keptAnswers.answer(to: key, at: outside.now) {
@@ -46,7 +47,7 @@ extension NotifierService {
                 principal, .administer, on: .suite, at: outside.now)
             if let denial = decision.denial { throw Problem.denied(denial.explanation) }
             try administer(request, route, parameters)
-        case .receipt: break
+        case .receipt, .reply: break
         }
     }
 
@@ -62,7 +63,9 @@ extension NotifierService {
             let id = try parameters.id("notification", NotificationID.self)
             outside.answer(request.id, try notification(id))
         case .gateways:
-            let items = core.health.map(Documents.gateway)
+            let items = core.health.map {
+                Documents.gateway($0, replies: replyAddress(of: $0.name))
+            }
             outside.answer(request.id, .json(["items": .array(items), "next": nil]))
         case .gatewayTest:
             if outside.diskPressure == .short { throw Problem.diskNearlyFull("test messages") }

@@ -4,6 +4,7 @@ import Web
 enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, proposals, sendProposal, stops, stop
+    case reply
 
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
@@ -20,5 +21,7 @@ enum Route: Sendable {
         (.post, "/v1/gateways/{gateway}/test", .gatewayTest),
         (.get, "/v1/receipts/{token}", .receipt),
         (.post, "/v1/receipts/{token}", .receipt),
+        (.get, "/v1/replies/{token}", .reply),
+        (.post, "/v1/replies/{token}", .reply),
     ])
 }

@@ -8,7 +8,7 @@ public class GatewayKit {
     public let folder: TemporaryFolder
     private let name: String
     private let ports: [String: Int]
-    private let settings: [String: String]
+    var settings: [String: String]
     private var running: Capture?
 
     /// - Parameters:

@@ -25,11 +25,33 @@ public final class KannelKit: GatewayKit {
 
     public init() throws {
         try super.init(
-            "kannel", ports: ["SEND", "ADMIN", "BOX", "FAKE", "DOWN", "CARRIER", "REPORTS"])
+            "kannel",
+            ports: [
+                "SEND", "ADMIN", "BOX", "FAKE", "DOWN", "CARRIER", "REPORTS", "INCOMING",
+            ])
     }
 
     /// Where messages are sent to.
     public var url: String { "http://127.0.0.1:\(port("SEND"))/cgi-bin/sendsms" }
+
+    /// Where Kannel tells of texts that come in; to be set before it starts.
+    public var replyAddress: String? {
+        didSet { settings["REPLIES"] = replyAddress }
+    }
+
+    /// A text comes in.
+    public func receive(_ text: String, from sender: String) async throws {
+        let line = "\(sender) 40404 text \(text)"
+        let capture = try Capture(
+            "/bin/bash",
+            [
+                "-c", "printf '%s\\n' \"$1\" >/dev/tcp/127.0.0.1/$2", "receive", line,
+                "\(port("INCOMING"))",
+            ])
+        guard await eventually({ capture.process.reap() != nil }) else {
+            throw TestFailure("Kannel takes no text")
+        }
+    }
 
     /// What the fake operator got, oldest first.
     public var messages: [SMS] {

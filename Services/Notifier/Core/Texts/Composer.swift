@@ -18,7 +18,10 @@ public struct Composer: Sendable {
     public func words(for saying: Saying, on channel: Channel) -> Wording {
         var nameMax = Limits.nameCharactersMax
         if channel == .sms { nameMax = longestName(for: saying) }
-        let pieces = pieces(of: saying, nameMax: nameMax)
+        var pieces = pieces(of: saying, nameMax: nameMax)
+        if channel == .sms, reader.hasReplies, case .alarm = saying {
+            pieces.rest.append(phrases.takeItByReply(reference: reader.reference))
+        }
         switch channel {
         case .sms: return Wording(subject: "", text: pieces.line)
         case .email, .push: return Wording(subject: pieces.subject, text: mail(pieces))
@@ -84,6 +87,20 @@ public struct Composer: Sendable {
             pieces.rest += noteLine(note)
             return pieces
         case .message(let message): return pieces(of: message, who: who, nameMax: nameMax)
+        case .invitation(let code):
+            var pieces = short(phrases.invitation(who: who, code: code))
+            pieces.rest.append(phrases.refusal)
+            return pieces
+        case .zoneFile(let file):
+            var pieces = short(phrases.zoneFile(who: who, file: file))
+            pieces.rest.append(phrases.preview)
+            return pieces
+        case .yours: return short(phrases.yours(who: who))
+        case .referenceNeeded(let reference):
+            return short(phrases.referenceNeeded(who: who, reference: reference))
+        case .helpComes: return short(phrases.helpComes)
+        case .stopped: return short(phrases.stopped)
+        case .started: return short(phrases.started)
         case .test(let gateway): return short(phrases.test(gateway: gateway))
         }
     }

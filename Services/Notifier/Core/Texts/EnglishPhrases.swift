@@ -11,6 +11,7 @@ struct EnglishPhrases: Phrasebook {
         case .watchExpired: "watch ran out unanswered"
         case .lostContact: "contact lost"
         case .guardian: "raised by a guardian"
+        case .sms: "by SMS"
         }
     }
 
@@ -37,6 +38,7 @@ struct EnglishPhrases: Phrasebook {
     func battery(_ percent: UInt8) -> String { "Battery \(percent)%" }
     func note(_ note: String) -> String { "Note: \(note)" }
     func takeIt(reference: String) -> String { "Take it in Jaga, ref \(reference)" }
+    func takeItByReply(reference: String) -> String { "Or reply OK \(reference)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func because(circle: String) -> String { "You are told as a member of \(circle)" }
 
@@ -96,6 +98,30 @@ struct EnglishPhrases: Phrasebook {
     }
 
     func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
+
+    func invitation(who: String, code: String) -> String {
+        "\(who) wants to send you messages. To agree, tell them your code \(code)"
+    }
+
+    var refusal: String { "Else do nothing, or reply STOP" }
+
+    func zoneFile(who: String, file: String) -> String {
+        "\(who) sends you zones in the file \(file)"
+    }
+
+    var preview: String { "Look at them in Jaga before you take them" }
+
+    func yours(who: String) -> String {
+        "You have taken the alarm of \(who). The others are told"
+    }
+
+    func referenceNeeded(who: String, reference: String) -> String {
+        "To take the alarm of \(who), reply OK \(reference)"
+    }
+
+    var helpComes: String { "Your SOS has arrived, your circle is being told" }
+    var stopped: String { "No more texts of zones come here. Reply START to allow them again" }
+    var started: String { "Texts of zones may come here again" }
 
     func test(gateway: String) -> String { "This is a test of \(gateway). All is well" }
 }

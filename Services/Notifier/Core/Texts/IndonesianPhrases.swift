@@ -11,6 +11,7 @@ struct IndonesianPhrases: Phrasebook {
         case .watchExpired: "pemantauan habis tanpa jawaban"
         case .lostContact: "kontak terputus"
         case .guardian: "dibunyikan oleh wali"
+        case .sms: "lewat SMS"
         }
     }
 
@@ -37,6 +38,7 @@ struct IndonesianPhrases: Phrasebook {
     func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }
     func note(_ note: String) -> String { "Catatan: \(note)" }
     func takeIt(reference: String) -> String { "Tangani di Jaga, ref \(reference)" }
+    func takeItByReply(reference: String) -> String { "Atau balas OK \(reference)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func because(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
 
@@ -96,6 +98,32 @@ struct IndonesianPhrases: Phrasebook {
     }
 
     func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
+
+    func invitation(who: String, code: String) -> String {
+        "\(who) ingin mengirim pesan kepada Anda. Jika setuju, beri tahu kode Anda \(code)"
+    }
+
+    var refusal: String { "Jika tidak, abaikan atau balas STOP" }
+
+    func zoneFile(who: String, file: String) -> String {
+        "\(who) mengirim zona kepada Anda dalam berkas \(file)"
+    }
+
+    var preview: String { "Periksa zona itu di Jaga sebelum menerimanya" }
+
+    func yours(who: String) -> String {
+        "Anda menangani alarm \(who). Yang lain diberi tahu"
+    }
+
+    func referenceNeeded(who: String, reference: String) -> String {
+        "Untuk menangani alarm \(who), balas OK \(reference)"
+    }
+
+    var helpComes: String { "SOS Anda telah diterima, lingkaran Anda sedang diberi tahu" }
+    var stopped: String {
+        "Tidak ada lagi pesan zona ke nomor ini. Balas START untuk mengizinkannya lagi"
+    }
+    var started: String { "Pesan zona boleh dikirim ke nomor ini lagi" }
 
     func test(gateway: String) -> String { "Ini uji coba \(gateway). Semua baik" }
 }

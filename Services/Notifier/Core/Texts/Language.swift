@@ -39,6 +39,8 @@ protocol Phrasebook: Sendable {
     func battery(_ percent: UInt8) -> String
     func note(_ note: String) -> String
     func takeIt(reference: String) -> String
+    /// After that, where an SMS can be answered.
+    func takeItByReply(reference: String) -> String
     func reference(_ reference: String) -> String
     func because(circle: String) -> String
     func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String
@@ -55,5 +57,16 @@ protocol Phrasebook: Sendable {
     func watchReminder(deadline: String) -> String
     /// Who sends a text, and how to be sent no more.
     func sender(_ who: String) -> String
+    func invitation(who: String, code: String) -> String
+    /// How not to agree.
+    var refusal: String { get }
+    func zoneFile(who: String, file: String) -> String
+    /// What to do with zones that came by mail.
+    var preview: String { get }
+    func yours(who: String) -> String
+    func referenceNeeded(who: String, reference: String) -> String
+    var helpComes: String { get }
+    var stopped: String { get }
+    var started: String { get }
     func test(gateway: String) -> String
 }

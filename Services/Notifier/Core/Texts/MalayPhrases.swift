@@ -11,6 +11,7 @@ struct MalayPhrases: Phrasebook {
         case .watchExpired: "pemantauan tamat tanpa jawapan"
         case .lostContact: "hubungan terputus"
         case .guardian: "dibunyikan oleh penjaga"
+        case .sms: "melalui SMS"
         }
     }
 
@@ -37,6 +38,7 @@ struct MalayPhrases: Phrasebook {
     func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }
     func note(_ note: String) -> String { "Nota: \(note)" }
     func takeIt(reference: String) -> String { "Ambil tugas dalam Jaga, ruj \(reference)" }
+    func takeItByReply(reference: String) -> String { "Atau balas OK \(reference)" }
     func reference(_ reference: String) -> String { "Ruj \(reference)" }
     func because(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
 
@@ -98,6 +100,32 @@ struct MalayPhrases: Phrasebook {
     }
 
     func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
+
+    func invitation(who: String, code: String) -> String {
+        "\(who) mahu menghantar mesej kepada anda. Jika setuju, beritahu kod anda \(code)"
+    }
+
+    var refusal: String { "Jika tidak, abaikan atau balas STOP" }
+
+    func zoneFile(who: String, file: String) -> String {
+        "\(who) menghantar zon kepada anda dalam fail \(file)"
+    }
+
+    var preview: String { "Semak zon itu dalam Jaga sebelum menerimanya" }
+
+    func yours(who: String) -> String {
+        "Anda telah ambil tugas kecemasan \(who). Yang lain dimaklumkan"
+    }
+
+    func referenceNeeded(who: String, reference: String) -> String {
+        "Untuk ambil tugas kecemasan \(who), balas OK \(reference)"
+    }
+
+    var helpComes: String { "SOS anda telah diterima, kumpulan anda sedang dimaklumkan" }
+    var stopped: String {
+        "Tiada lagi mesej zon ke nombor ini. Balas START untuk membenarkannya semula"
+    }
+    var started: String { "Mesej zon boleh dihantar ke nombor ini semula" }
 
     func test(gateway: String) -> String { "Ini ujian \(gateway). Semuanya baik" }
 }

@@ -24,6 +24,19 @@ public enum Saying: Hashable, Sendable {
     case watchReminder(deadline: Timestamp, note: String?)
     /// To a number outside of the circle; the reader's `who` sends it.
     case message(MessageSaying)
+    /// To a number outside: the reader's `who` wants to send texts there.
+    case invitation(code: String)
+    /// To an address outside: the reader's `who` mails zones.
+    case zoneFile(name: String)
+    /// To whoever took it by SMS.
+    case yours
+    /// To whoever wrote OK without the right reference: this one is meant.
+    case referenceNeeded(String)
+    /// To whoever called for help by SMS.
+    case helpComes
+    /// To a number that said STOP, or START.
+    case stopped
+    case started
     /// A try of a gateway.
     case test(gateway: String)
 }
@@ -128,10 +141,13 @@ public struct Reader: Hashable, Sendable {
     public var offsetSeconds: Int?
     /// A link to a map with `{lat}` and `{lon}`.
     public var map: String
+    /// An SMS can be answered.
+    public var hasReplies: Bool
 
     public init(
         language: Language, who: String, circle: String = "", reference: String = "",
-        now: Timestamp, offsetSeconds: Int? = nil, map: String = Reader.openStreetMap
+        now: Timestamp, offsetSeconds: Int? = nil, map: String = Reader.openStreetMap,
+        hasReplies: Bool = false
     ) {
         self.language = language
         self.who = who
@@ -140,6 +156,7 @@ public struct Reader: Hashable, Sendable {
         self.now = now
         self.offsetSeconds = offsetSeconds
         self.map = map
+        self.hasReplies = hasReplies
     }
 
     /// Short enough for the first segment of an SMS, and it needs no account.
