@@ -4,6 +4,17 @@ import Testing
 
 @testable import Dialects
 
+@Suite struct `A batch of Overland` {
+    @Test func `is taken up to its bound, and the rest put aside`() {
+        let feature = #"{"geometry":{"coordinates":[1,2]},"properties":{"timestamp":1795170000}}"#
+        let features = Array(repeating: feature, count: Overland.featuresMax + 5)
+        let reading = Overland.read(
+            Array(#"{"locations":[\#(features.joined(separator: ","))]}"#.utf8))
+        #expect(reading.observations.count == Overland.featuresMax)
+        #expect(reading.rejections == [Rejection(index: Overland.featuresMax, reason: .tooMany)])
+    }
+}
+
 @Suite struct `What Overland is told` {
     private func told(_ mode: ReportingMode, filter: Int32? = nil) throws -> JSON {
         let policy = ReportingPolicy(

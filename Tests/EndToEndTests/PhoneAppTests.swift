@@ -64,6 +64,7 @@ extension `The suite` {
                     let tenths = latitude.map { Int(($0 * 10).rounded()) }
                     #expect(tenths == 31 + index, "\(sent.address)")
                 }
+                try sendBatch(home, at: start + 30)
                 let nobody = String(repeating: "x", count: 43)
                 let http = home.suite.http
                 #expect(try http.send("GET", "/?id=\(nobody)&lat=1&lon=2").status == 401)
@@ -71,6 +72,26 @@ extension `The suite` {
                 #expect(!home.suite.log.contains(token))
                 #expect(!home.suite.log.contains(nobody))
             }
+        }
+
+        /// A thousand points with everything that the app can say, more than 1 MiB.
+        private func sendBatch(_ home: Household, at start: Int64) throws {
+            let filler = String(repeating: "x", count: 1000)
+            let points = (0..<1000).map { number in
+                let time = Timestamp(milliseconds: start * 1000 + Int64(number))
+                return #"{"geometry":{"coordinates":[101.5,4]},"properties":{"#
+                    + #""timestamp":"\#(time)","wifi":"\#(filler)"}}"#
+            }
+            let body = #"{"locations":[\#(points.joined(separator: ","))]}"#
+            #expect(body.utf8.count > 1 << 20)
+            let answer = try home.suite.http.send(
+                "POST", "/overland", body: Array(body.utf8), token: home.phoneAPI.token)
+            #expect(answer.status == 200 && answer.json["result"] == "ok", "\(answer.text)")
+            let seen = try home.anna.api.call("GET", "/v1/circles/\(home.circle)/positions")
+            let places = seen["features"]?.array?.compactMap {
+                $0["geometry"]?["coordinates"]?[1]?.double
+            }
+            #expect(places == [4])
         }
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 // The two doors of libFuzzer: `scripts/fuzz` builds them into a program of their own, together with
 // the law (`RoundTrip`) and the samples of the tests of what is to be tried.
 
-/// What the first byte of each input is made, so that one form alone is tried; nil = whatever it is.
+/// What the first byte of each input is made, so that one form alone is tried; nil = as it is.
 private let form = getenv("FUZZ_FORM").flatMap { UInt8(String(cString: $0)) }
 
 /// Before anything is tried: puts the samples where FUZZ_SAMPLES says.

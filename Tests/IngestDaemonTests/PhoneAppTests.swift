@@ -126,6 +126,46 @@ import Web
         #expect(world.records(.inputReport).count == 1)
     }
 
+    @Test func `are heard once for a note that is sent again, and each time for an alarm`() throws {
+        let world = try World()
+        for _ in 0..<2 {
+            try world.send(.get, "/log/gpslogger/phone-1?\(query)&desc=SOS")
+        }
+        #expect(world.records(.sosRaised).count == 1)
+        for _ in 0..<2 {
+            try world.send(.get, "/osmand/phone-2?\(query)&alarm=sos")
+            world.now = world.now + .seconds(30)
+        }
+        let calls = world.records(.inputSignal).count
+        #expect(calls == 3)
+    }
+
+    @Test func `are where their newest point is while their queue comes in`() throws {
+        let world = try World()
+        func point(_ minute: Int) -> String {
+            feature.replacing("10:19:50", with: "10:\(minute):00")
+                .replacing("3.1", with: "3.\(minute)")
+        }
+        let batches = [
+            #"{"locations":[\#(point(15))],"current":\#(point(19))}"#,
+            #"{"locations":[\#(point(16)),\#(point(17))]}"#,
+            #"{"locations":[\#(point(18)),\#(point(19))]}"#,
+        ]
+        for batch in batches {
+            try world.send(.post, "/overland", batch, token: "phone-1")
+            let seen = try world.send(
+                .get, "/v1/circles/\(circle(1))/positions", token: "person-1"
+            ).json["features"]?[0]
+            #expect(seen?["geometry"]?["coordinates"]?[1]?.double == 3.19)
+        }
+        let late = world.records(.inputReport).compactMap { event -> Bool? in
+            guard case .inputReport(let report) = event.body else { return nil }
+            return report.late
+        }
+        #expect(late == [false, false, true, true, true])
+        #expect(world.service.counts.duplicates == 1)
+    }
+
     @Test func `are there when their heart beats`() throws {
         let world = try World()
         #expect(try world.send(.post, "/osmand?id=phone-1&batt=61").status == 200)

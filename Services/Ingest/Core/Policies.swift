@@ -222,7 +222,8 @@ extension Core {
         guard !delivery.provesHearing else {
             return policies.hint(
                 for: delivery.device, of: delivery.person,
-                bringsNews: delivery.arrivals.contains { !$0.isKnown }, isEvent: isEvent,
+                // The oldest comes first; a newest one may come along each time.
+                bringsNews: delivery.arrivals.first?.isKnown == false, isEvent: isEvent,
                 into: &effects)
         }
         return policies.hint(

@@ -1,5 +1,3 @@
-import Dialects
-import Parsing
 import Web
 
 /// The secrets that a phone's request carries, in the order in which they count: the
@@ -54,14 +52,23 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         }
     }
 
+    /// Only the beginning is looked at, and JSON is not parsed: nobody has signed in yet.
     private static func inBody(_ body: [UInt8]) -> [String] {
-        guard let json = try? JSON.parse(body) else {
-            let form = Query(encoded: String(decoding: body.prefix(4096), as: UTF8.self))
+        let start = body.prefix(65_536)
+        guard start.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+            let form = Query(encoded: String(decoding: start, as: UTF8.self))
             return names.compactMap { form[$0] }
         }
-        let batch = json["locations"]?[0]?["properties"]
-        return names.compactMap { json[$0]?.string }
-            + [batch?["device_id"]?.string].compactMap(\.self)
+        return names.compactMap { text(of: $0, in: start) }
+    }
+
+    /// The text after the first `"name":`, if there is one without escapes.
+    private static func text(of name: String, in json: ArraySlice<UInt8>) -> String? {
+        guard let key = json.firstRange(of: Array("\"\(name)\"".utf8)) else { return nil }
+        let rest = json[key.upperBound...].drop { $0 <= 0x20 || $0 == UInt8(ascii: ":") }
+        guard rest.first == UInt8(ascii: "\"") else { return nil }
+        let text = rest.dropFirst().prefix(bytesMax + 1).prefix { $0 != UInt8(ascii: "\"") }
+        return String(validating: text, as: UTF8.self)
     }
 }
 
