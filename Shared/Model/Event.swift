@@ -20,6 +20,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case inputSetRemoved = 15
     case inputArming = 16
     case inputAlarmAnswer = 17
+    case inputReports = 18
 
     // events/p
     case zoneEntered = 32
@@ -101,6 +102,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .inputSetRemoved: "jaga.input.set-removed"
         case .inputArming: "jaga.input.arming"
         case .inputAlarmAnswer: "jaga.input.alarm-answer"
+        case .inputReports: "jaga.input.reports"
         case .zoneEntered: "jaga.zone.entered"
         case .zoneExited: "jaga.zone.exited"
         case .zoneInitial: "jaga.zone.initial"
@@ -177,6 +179,8 @@ public enum EventBody: Hashable, Sendable {
     case inputSetRemoved(SetRemoval)
     case inputArming(Arming)
     case inputAlarmAnswer(AlarmAnswer)
+    /// Several of one device at once.
+    case inputReports(ReportBatch)
 
     // events/p
     case zoneEntered(ZoneCrossing)

@@ -3,6 +3,7 @@ extension EventBody {
     public var kind: EventKind {
         switch self {
         case .inputReport: .inputReport
+        case .inputReports: .inputReports
         case .inputSignal: .inputSignal
         case .inputCancel: .inputCancel
         case .inputClock: .inputClock

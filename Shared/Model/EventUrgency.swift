@@ -12,7 +12,8 @@ extension EventBody {
             true
         case .clockWanted(let clock), .clockUnwanted(let clock): clock.carriesEmergency
         case .clockFired(let fired), .inputClock(let fired): fired.clock.carriesEmergency
-        case .inputReport, .inputPerson, .inputPersonRemoved, .inputCircle, .inputCircleRemoved,
+        case .inputReport, .inputReports, .inputPerson, .inputPersonRemoved, .inputCircle,
+            .inputCircleRemoved,
             .inputLogic, .inputSet, .inputSetRemoved, .inputArming, .inputAlarmAnswer,
             .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
             .zoneReceded, .zoneForgotten, .zoneWithheld, .zoneAbsent, .alarmStarted, .alarmRepeated,

@@ -12,10 +12,10 @@ public enum EventCodec {
     /// - Throws: `payload` for numbers that JSON cannot say, `oversized`.
     public static func encode(_ event: Event) throws(WireError) -> Record {
         let payload: [UInt8]
-        if case .inputReport(let report) = event.body {
-            payload = ReportCodec.encode(report, of: event)
-        } else {
-            payload = try cloudEvent(event, stream: nil, position: nil).serialized()
+        switch event.body {
+        case .inputReport(let report): payload = ReportCodec.encode(report, of: event)
+        case .inputReports(let batch): payload = ReportCodec.encode(batch, of: event)
+        default: payload = try cloudEvent(event, stream: nil, position: nil).serialized()
         }
         let record = Record(
             kind: event.kind.rawValue, schema: schema, id: event.id.raw, payload: payload)
@@ -33,6 +33,7 @@ public enum EventCodec {
                 .newer, "decode event", "kind \(record.kind) in schema \(record.schema)")
         }
         if kind == .inputReport { return try ReportCodec.decode(record) }
+        if kind == .inputReports { return try ReportCodec.decodeBatch(record) }
         do {
             let json = try JSON.parse(record.payload)
             let head = try json.decode(CloudEventHead.self)

@@ -6,6 +6,7 @@ extension EventBody {
     func data() throws(ParseError) -> JSON {
         switch self {
         case .inputReport(let report): try JSON.encode(report)
+        case .inputReports(let batch): try JSON.encode(batch)
         case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
             .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
             try JSON.encode(signal)
@@ -67,6 +68,7 @@ extension EventBody {
         }
         switch kind {
         case .inputReport: self = .inputReport(try read())
+        case .inputReports: self = .inputReports(try read())
         case .inputSignal: self = .inputSignal(try read())
         case .inputCancel: self = .inputCancel(try read())
         case .inputClock: self = .inputClock(try read())

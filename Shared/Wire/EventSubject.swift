@@ -26,6 +26,7 @@ extension EventBody {
     public var person: PersonID? {
         switch self {
         case .inputReport(let report): report.person
+        case .inputReports(let batch): batch.person
         case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
             .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
             signal.person

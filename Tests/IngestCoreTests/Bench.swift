@@ -189,11 +189,7 @@ struct Bench {
     }
 
     /// Bodies of the records about reports, in order.
-    var reports: [Report] {
-        input.compactMap {
-            if case .inputReport(let report) = $0.event.body { report } else { nil }
-        }
-    }
+    var reports: [Report] { input.flatMap(\.event.body.reports) }
 
     /// Bodies of all records of one kind.
     func bodies(_ kind: EventKind) -> [EventBody] {

@@ -108,6 +108,17 @@ import Testing
         #expect(bench.reports.count == 4)
     }
 
+    @Test func `what comes together goes together, and each is late or not by itself`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.deliver((1...300).map { observation(at: 120 - $0, lat: 9) })
+        let bodies = bench.input.map(\.event.body).filter { $0.reportCount > 0 }
+        #expect(bodies.map(\.reportCount) == [1, 256, 44])
+        #expect(bench.reports.map(\.late) == [false] + (0..<300).map { $0 < 180 })
+        #expect(Set(bench.input.map(\.event.id)).count == bench.input.count)
+        #expect(bench.input.last?.event.trace == "t2")
+    }
+
     @Test func `the first device leads, and evaluators know before its first report`() throws {
         var bench = Bench()
         let before = bench.input.count

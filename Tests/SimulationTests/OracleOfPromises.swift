@@ -14,8 +14,8 @@ extension Oracle {
         for partition in Partition.all {
             for event in try events(of: .input(partition), at: .ingest) {
                 switch event.body {
-                case .inputReport(let report):
-                    guard reports.insert(report.id).inserted else {
+                case .inputReport, .inputReports:
+                    for report in event.body.reports where !reports.insert(report.id).inserted {
                         throw Objection("\(report.id) is in in/\(partition) twice")
                     }
                 case .inputSignal(let signal): signals.insert(signal.id)

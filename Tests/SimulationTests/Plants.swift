@@ -93,12 +93,14 @@ final class DecidesOtherwise: Plant {
         guard seat.name == "evaluator-1" else { return }
         var fixes = 0
         service.apply = { event, _ in
-            guard case .inputReport(var report) = event.body else { return event }
-            fixes += 1
-            guard fixes % 5 == 0 else { return event }
-            report.fix.position.latitudeE7 += 20_000
+            var reports = event.body.reports
+            guard !reports.isEmpty else { return event }
+            for place in reports.indices {
+                fixes += 1
+                if fixes % 5 == 0 { reports[place].fix.position.latitudeE7 += 20_000 }
+            }
             var event = event
-            event.body = .inputReport(report)
+            event.body = EventBody(reports: reports)
             return event
         }
     }

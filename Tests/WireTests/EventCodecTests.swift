@@ -79,6 +79,40 @@ import Wire
         }
     }
 
+    @Test func `keeps a report among others smaller`() throws {
+        guard case .inputReport(var report) = EventSamples.events[0].body else { return }
+        var event = EventSamples.events[0]
+        var reports: [Report] = []
+        for number in 0..<200 {
+            report.id = ReportID(ID128(high: 1, low: UInt64(number)))
+            reports.append(report)
+        }
+        event.body = .inputReports(ReportBatch(reports))
+        #expect(try EventCodec.encode(event).wireBytes < 200 * 60)
+    }
+
+    @Test func `refuses reports in one record that are none, cut off, or follow nothing`() throws {
+        let record = try EventCodec.encode(GoldenVectors.reports)
+        // Time, person, device, then the trace "req-1" and the count of reports.
+        let count = 8 + 16 + 16 + 6
+        func error(_ change: (inout [UInt8]) -> Void) -> WireError.Code? {
+            var record = record
+            change(&record.payload)
+            return #expect(throws: WireError.self) { try EventCodec.decode(record) }?.code
+        }
+        #expect(error { $0[count] = 2 } == .truncated)
+        #expect(error { $0[count] = 4 } == .truncated)
+        #expect(error { $0[count + 1] = 255 } == .truncated)
+        #expect(error { $0.removeLast() } == .truncated)
+        #expect(error { $0.append(0) } == .truncated)
+        #expect(error { $0[count] = 0 } == .payload)
+        // The first report is together with none; a flag of a newer program; so is a trigger.
+        #expect(error { $0[count + 3] |= 1 } == .payload)
+        #expect(error { $0[count + 3] |= 2 } == .newer)
+        #expect(error { $0[count + 4] = 9 } == .newer)
+        for end in record.payload.indices { #expect(error { $0.removeSubrange(end...) } != nil) }
+    }
+
     @Test func `cuts a report's long texts between characters`() throws {
         guard case .inputReport(var report) = EventSamples.events[0].body else { return }
         report.trace = String(repeating: "é", count: 200)

@@ -77,6 +77,7 @@ enum EventSamples {
     static let bodies: [EventBody] =
         [
             .inputReport(report), .inputSignal(signal), .inputCancel(cancel),
+            .inputReports(ReportBatch([report, report])),
             .inputClock(FiredClock(clock: clock, fired: time, late: true)),
             .inputAcknowledgement(answer), .inputResolution(answer), .inputAdoption(signal),
             .inputPerson(

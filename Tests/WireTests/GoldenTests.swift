@@ -61,4 +61,13 @@ import Wire
         #expect(record.id == GoldenVectors.idB)
         #expect(try EventCodec.decode(record) == GoldenVectors.report)
     }
+
+    @Test func `reports in one record are written and read as given`() throws {
+        let payload = try vector("reports")
+        let record = try EventCodec.encode(GoldenVectors.reports)
+        #expect(record.payload == payload)
+        #expect(record.kind == 18)
+        #expect(record.id == GoldenVectors.idB)
+        #expect(try EventCodec.decode(record) == GoldenVectors.reports)
+    }
 }

@@ -119,13 +119,29 @@ enum GoldenVectors {
     static let report = Event(
         id: EventID(idB), time: Timestamp(microseconds: published.microseconds + 2),
         trace: "req-1",
-        body: .inputReport(
-            Report(
-                id: ReportID(idA), person: PersonID(idB), device: DeviceID(life),
-                fix: Fix(
-                    time: published,
-                    position: Coordinate(latitudeE7: 31_234_567, longitudeE7: -1_012_345_678),
-                    accuracyCentimetres: 1500, altitudeCentimetres: -20, courseDegrees: 359),
-                trigger: .manual, battery: 77, charging: false, clockSkew: true,
-                received: Timestamp(microseconds: published.microseconds + 1))))
+        body: .inputReport(oneReport))
+
+    private static let oneReport = Report(
+        id: ReportID(idA), person: PersonID(idB), device: DeviceID(life),
+        fix: Fix(
+            time: published,
+            position: Coordinate(latitudeE7: 31_234_567, longitudeE7: -1_012_345_678),
+            accuracyCentimetres: 1500, altitudeCentimetres: -20, courseDegrees: 359),
+        trigger: .manual, battery: 77, charging: false, clockSkew: true,
+        received: Timestamp(microseconds: published.microseconds + 1))
+
+    static let reports: Event = {
+        var second = oneReport
+        second.id = ReportID(life)
+        second.fix.time = published + .seconds(60)
+        second.charging = true
+        second.late = true
+        var third = oneReport
+        third.id = ReportID(idB)
+        third.received = oneReport.received + .seconds(1)
+        third.trace = "req-2"
+        return Event(
+            id: EventID(idB), time: report.time, trace: "req-1",
+            body: .inputReports(ReportBatch([oneReport, second, third])))
+    }()
 }

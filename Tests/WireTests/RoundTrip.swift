@@ -14,6 +14,8 @@ enum RoundTrip {
         case event
         /// The binary payload of a report.
         case report
+        /// The binary payload of several.
+        case reports
         /// Records that follow each other, as the snapshot of a partition.
         case partition
         /// A frame with a piece of a checkpoint, taken twice.
@@ -36,6 +38,7 @@ enum RoundTrip {
             let kind = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
             return complaint(aboutEventOf: kind, payload: Array(bytes.dropFirst(2)))
         case .report: return complaint(aboutEventOf: 1, payload: bytes)
+        case .reports: return complaint(aboutEventOf: 18, payload: bytes)
         case .partition: return complaint(aboutPartition: records(in: bytes) ?? [])
         case .piece: return complaint(aboutPiece: bytes)
         }
@@ -134,7 +137,10 @@ enum RoundTrip {
     /// An input of each form and kind that is read well, to begin with.
     static let samples: [[UInt8]] =
         GoldenVectors.all.sorted { $0.key < $1.key }.map { name, bytes in
-            input(name == "report" ? .report : name == "batch" ? .sealedBatch : .frame, bytes)
+            let forms: [String: Form] = [
+                "report": .report, "reports": .reports, "batch": .sealedBatch,
+            ]
+            return input(forms[name] ?? .frame, bytes)
         }
         + GoldenVectors.all.filter { $0.key == "ckpt" }.map {
             input(.piece, $0.value)
@@ -143,6 +149,7 @@ enum RoundTrip {
         + EventSamples.events.compactMap { event in
             guard let record = try? EventCodec.encode(event) else { return nil }
             if event.kind == .inputReport { return input(.report, record.payload) }
+            if event.kind == .inputReports { return input(.reports, record.payload) }
             let kind = [UInt8(record.kind & 255), UInt8(record.kind >> 8)]
             return input(.event, kind + record.payload)
         }

@@ -45,6 +45,10 @@ public struct PartitionState: Sendable {
         }
         switch event.body {
         case .inputReport(let report): judge(report, event, rules, into: &outputs)
+        case .inputReports(let batch):
+            for report in batch.reports {
+                judge(report, event.alone(report), rules, into: &outputs)
+            }
         case .inputClock(let fired) where fired.clock.rule == .presence:
             fire(fired.clock, event, rules, into: &outputs)
         case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
@@ -54,5 +58,14 @@ public struct PartitionState: Sendable {
         case .inputAlarmAnswer(let answer): take(answer, event, rules, into: &outputs)
         default: arrange(event, rules, into: &outputs)
         }
+    }
+}
+
+extension Event {
+    /// The record that one of its reports would have come in alone.
+    fileprivate func alone(_ report: Report) -> Event {
+        Event(
+            id: EventID(report.id.raw), time: time, trace: report.trace,
+            body: .inputReport(report))
     }
 }

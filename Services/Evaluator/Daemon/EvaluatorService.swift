@@ -51,7 +51,7 @@ final class EvaluatorService: Service {
         counts.seconds.add(Double((clock.monotonic - began).microseconds) / 1_000_000)
         counts.records.add()
         counts.outputs.add(Double(outputs.count))
-        if event.kind == .inputReport { counts.fixes.add() }
+        counts.fixes.add(Double(event.body.reportCount))
     }
 
     /// What cannot be told stops its partition alone.

@@ -1,7 +1,7 @@
 import Model
 
-/// Reports too old to go with what is live. They enter `in/p` in small portions, one report a
-/// device in turn, so that no phone's backlog delays another phone.
+/// Reports too old to go with what is live. They enter `in/p` in small portions of one device each,
+/// devices in turn, so that no phone's backlog delays another phone.
 struct Backlog {
     private var waiting: [DeviceID: Fifo<WaitingRow>] = [:]
     /// Devices with something waiting, the next one first.
@@ -25,19 +25,36 @@ struct Backlog {
         effects.append(.wait(row))
     }
 
-    /// The next in turn; nil when nothing waits.
-    mutating func take(into effects: inout [Effect]) -> Report? {
-        guard let device = order.popFirst(), let row = waiting[device]?.popFirst() else {
-            return nil
+    /// What enters `in/p` in this turn: portions of one device each. Devices share the turn, so
+    /// that each that waits has its portion before another has a second one.
+    mutating func takeTurn(into effects: inout [Effect]) -> [[Report]] {
+        guard count > 0 else { return [] }
+        let share = max(1, Limits.backlogPerTurn / waiting.count)
+        var left = Limits.backlogPerTurn
+        var portions: [[Report]] = []
+        while left > 0, let device = order.popFirst() {
+            let portion = take(atMost: min(share, left), of: device, into: &effects)
+            left -= portion.count
+            portions.append(portion)
         }
-        count -= 1
+        return portions
+    }
+
+    private mutating func take(
+        atMost limit: Int, of device: DeviceID, into effects: inout [Effect]
+    ) -> [Report] {
+        var reports: [Report] = []
+        while reports.count < limit, let row = waiting[device]?.popFirst() {
+            effects.append(.unwait(number: row.number))
+            reports.append(row.report)
+        }
+        count -= reports.count
         if waiting[device]?.isEmpty == true {
             waiting[device] = nil
         } else {
             order.append(device)
         }
-        effects.append(.unwait(number: row.number))
-        return row.report
+        return reports
     }
 
     private mutating func push(_ row: WaitingRow) {

@@ -138,10 +138,9 @@ public struct Core: Sendable {
                 placement.run(&context)
             }
         }
-        for _ in 0..<Limits.backlogPerTurn {
-            guard let report = backlog.take(into: &effects) else { break }
-            sequence(report, at: now, into: &effects)
-            if let row = intake.devices[report.device] { effects.append(.saveDevice(row)) }
+        for reports in backlog.takeTurn(into: &effects) {
+            sequence(reports, at: now, into: &effects)
+            if let row = intake.devices[reports[0].device] { effects.append(.saveDevice(row)) }
         }
         if now - forgotten > .seconds(3600) {
             forgotten = now
@@ -151,13 +150,18 @@ public struct Core: Sendable {
         }
     }
 
-    /// Puts a report on `in/p`, marked late if newer ones of its device are there already.
-    mutating func sequence(_ report: Report, at now: Timestamp, into effects: inout [Effect]) {
-        var report = report
-        let partition = intake.sequence(&report)
-        sequencer.append(
-            .inputReport(report), id: EventID(report.id.raw), trace: report.trace, to: partition,
-            at: now, into: &effects)
+    /// Puts reports of one device on `in/p`, each marked late if newer ones of the device are there
+    /// already.
+    mutating func sequence(_ reports: [Report], at now: Timestamp, into effects: inout [Effect]) {
+        var rest = reports[...]
+        while !rest.isEmpty {
+            var reports = Array(rest.prefix(Limits.reportsPerRecord))
+            rest = rest.dropFirst(reports.count)
+            let partition = intake.sequence(&reports)
+            sequencer.append(
+                EventBody(reports: reports), id: Meaning.record(of: reports),
+                trace: reports[0].trace, to: partition, at: now, into: &effects)
+        }
     }
 
     /// Lets the placement append, and takes back what it did.

@@ -23,8 +23,11 @@ extension Core {
         raise(signal, at: now, into: &effects)
         if case .device(let device, _) = request.principal, let arrival = request.arrival {
             hear(device, of: person, in: directory, at: now, into: &effects)
-            if !arrival.isKnown {
-                keep(arrival, of: device, trace: request.trace, at: now, into: &effects)
+            if !arrival.isKnown,
+                let report = keep(
+                    arrival, of: device, trace: request.trace, at: now, into: &effects)
+            {
+                sequence([report], at: now, into: &effects)
             }
             if let row = intake.devices[device] { effects.append(.saveDevice(row)) }
         }

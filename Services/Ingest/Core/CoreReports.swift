@@ -24,6 +24,7 @@ extension Core {
         var answer = ReportsAnswer(
             accepted: 0, duplicates: 0, rejections: delivery.rejections)
         var seen: Set<ReportID> = []
+        var live: [Report] = []
         for arrival in Core.inOrder(delivery.arrivals) {
             let isRepeated =
                 delivery.arrivals.count > 1 && !seen.insert(arrival.id).inserted
@@ -32,8 +33,11 @@ extension Core {
                 continue
             }
             answer.accepted += 1
-            keep(arrival, of: delivery.device, trace: delivery.trace, at: now, into: &effects)
+            let report = keep(
+                arrival, of: delivery.device, trace: delivery.trace, at: now, into: &effects)
+            if let report { live.append(report) }
         }
+        sequence(live, at: now, into: &effects)
         if let row = intake.devices[delivery.device] { effects.append(.saveDevice(row)) }
         putAside(delivery, at: now, into: &effects)
         if delivery.wantsFriends {
@@ -81,19 +85,19 @@ extension Core {
         }
     }
 
-    /// Stores one new report; it enters `in/p` at once, or waits if it is old.
+    /// Stores one new report.
+    ///
+    /// - Returns: the report, if it is to enter `in/p` at once; nil if it is old and waits.
     mutating func keep(
         _ arrival: Arrival, of device: DeviceID, trace: String, at now: Timestamp,
         into effects: inout [Effect]
-    ) {
+    ) -> Report? {
         let report = intake.accept(arrival, of: device, trace: trace, at: now)
         let number = intake.devices[device]?.number ?? 0
         effects.append(.saveReport(report, device: number))
-        if Intake.isBacklog(report.fix, at: now) {
-            backlog.add(report, into: &effects)
-        } else {
-            sequence(report, at: now, into: &effects)
-        }
+        guard Intake.isBacklog(report.fix, at: now) else { return report }
+        backlog.add(report, into: &effects)
+        return nil
     }
 
     private func putAside(_ delivery: Delivery, at now: Timestamp, into effects: inout [Effect]) {

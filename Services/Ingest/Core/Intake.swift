@@ -66,17 +66,18 @@ struct Intake {
         fix.time < now - .seconds(Limits.liveAgeSeconds)
     }
 
-    /// Decides, now that a report enters `in/p`, whether it is late there: older than what entered
-    /// before it.
-    mutating func sequence(_ report: inout Report) -> Partition {
-        guard var row = devices[report.device] else {
+    /// Decides, now that reports of a device enter `in/p`, which are late there: older than what
+    /// entered before them.
+    mutating func sequence(_ reports: inout [Report]) -> Partition {
+        guard var row = devices[reports[0].device] else {
             fatalError("a report is of a device that was heard")
         }
-        report.late = report.fix.time < row.sequenced
-        if !report.late {
-            row.sequenced = report.fix.time
-            devices[report.device] = row
+        for place in reports.indices {
+            let time = reports[place].fix.time
+            reports[place].late = time < row.sequenced
+            row.sequenced = max(row.sequenced, time)
         }
+        devices[row.device] = row
         return row.partition
     }
 }

@@ -6,6 +6,8 @@ public enum Limits {
     public static let liveAgeSeconds: Int64 = 300
     /// Reports of the backlog that enter `in/p` in one turn.
     public static let backlogPerTurn = 256
+    /// Reports of a device that enter `in/p` in one record.
+    public static let reportsPerRecord = 256
     /// Reports that may wait in the backlog; more are answered 503 until there is room.
     public static let waitingReports = 100_000
     /// Body of a phone's message: iOS sends photos along, and would delete what is refused.

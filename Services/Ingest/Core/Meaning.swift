@@ -22,6 +22,16 @@ public enum Meaning {
         return ReportID(Hash.blake2b128(bytes))
     }
 
+    /// The id of the record in `in/p` that carries reports of one device: that of the only one, or
+    /// one that follows from the first, which enters no other record.
+    static func record(of reports: [Report]) -> EventID {
+        let first = reports[0]
+        guard reports.count > 1 else { return EventID(first.id.raw) }
+        return Hash.meaning(
+            kind: .inputReports, person: first.person, subject: .id(first.device),
+            cause: first.id.raw)
+    }
+
     /// The id of a signal: (trigger, person, client's message id), so that a call sent again is
     /// the same cry and never a second emergency.
     public static func signal(
