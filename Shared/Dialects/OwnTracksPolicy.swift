@@ -4,8 +4,9 @@ extension OwnTracks {
     /// How to report, in the words of the apps: what goes into their `setConfiguration`.
     ///
     /// The same words mean other things to the two. Android in significant mode waits for the
-    /// interval *and* the distance, and minds no distance in move mode; iOS in move mode goes by
-    /// whichever comes first, and minds neither in significant mode.
+    /// interval *and* the distance, and minds no distance in move mode: its interval is the shortest
+    /// pause, not the longest silence that a policy names. iOS in move mode goes by whichever comes
+    /// first, and minds neither in significant mode.
     public struct Configuration: Hashable, Sendable {
         /// 1 significant changes, 2 moving.
         public var monitoring: Int
@@ -16,9 +17,10 @@ extension OwnTracks {
         /// Seconds; Android alone.
         public var moveModeLocatorInterval: Int32?
 
-        /// Between two fixes of Android that are a distance apart.
-        private static let androidIntervalSeconds: Int32 = 10
-        /// What the apps themselves take for a significant change.
+        /// Between two fixes of Android that are a short distance apart.
+        private static let standardSeconds: Int32 = 10
+        /// What Android itself takes for a significant change.
+        private static let significantSeconds: Int32 = 60
         private static let significantMetres: Int32 = 500
         private static let standardMetres: Int32 = 50
         /// iOS in event mode; the interval makes the difference.
@@ -40,12 +42,12 @@ extension OwnTracks {
                 locatorDisplacement = filter
             case (.standard, _):
                 monitoring = 1
-                locatorInterval = Configuration.androidIntervalSeconds
+                locatorInterval = Configuration.standardSeconds
                 locatorDisplacement = filter
             case (.significant, .iOS), (.region, .iOS): monitoring = 1
             case (.significant, _), (.region, _):
                 monitoring = 1
-                locatorInterval = policy.intervalSeconds
+                locatorInterval = Configuration.significantSeconds
                 locatorDisplacement = Configuration.significantMetres
             }
         }

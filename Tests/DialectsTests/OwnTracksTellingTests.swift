@@ -38,14 +38,14 @@ import Testing
             ),
             (
                 .significant, 180, nil,
-                #""monitoring":1,"locatorInterval":180,"locatorDisplacement":500"#
+                #""monitoring":1,"locatorInterval":60,"locatorDisplacement":500"#
             ),
             (
                 .region, 1800, nil,
-                #""monitoring":1,"locatorInterval":1800,"locatorDisplacement":500"#
+                #""monitoring":1,"locatorInterval":60,"locatorDisplacement":500"#
             ),
         ] as [(ReportingMode, Int32, Int32?, String)])
-    func `Android waits for the time and the distance`(
+    func `Android waits for the time and the distance, so the time is short`(
         mode: ReportingMode, interval: Int32, filter: Int32?, want: String
     ) {
         let policy = policy(mode, filter: filter, interval: interval)

@@ -103,6 +103,17 @@ import Web
         #expect(try reasons(world) == ["encrypted"])
     }
 
+    @Test func `with a person go the keys of their phones`() throws {
+        let world = try World()
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        try world.send(.put, Self.keyPath, body, token: "person-1")
+        let change = EventBody.personRemoved(PersonRemoval(person: person(1)))
+        let event = Event(id: EventID(.zero), time: start, body: change)
+        try world.turn { try world.service.directoryWillChange(event) }
+        #expect(try world.database.scalar("SELECT count(*) FROM device_key") == .integer(0))
+        #expect(world.service.deviceKeys[device(1)] == nil)
+    }
+
     // MARK: Zones drawn on the phone
 
     private static let waypoint =

@@ -84,7 +84,7 @@ public struct Core: Sendable {
         case .locate(let request): locate(request, in: directory, at: now, into: &effects)
         case .directoryChanging(let change):
             placement.note(change, before: directory)
-            forget(change, into: &effects)
+            forget(change, before: directory, into: &effects)
         case .computed(let event): follow(event, in: directory, at: now, into: &effects)
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
         case .delivered(let event): takeDelivered(event, in: directory, at: now, into: &effects)
@@ -94,11 +94,16 @@ public struct Core: Sendable {
     }
 
     /// What was kept of a person goes with them.
-    private mutating func forget(_ change: EventBody, into effects: inout [Effect]) {
+    private mutating func forget(
+        _ change: EventBody, before directory: Replica, into effects: inout [Effect]
+    ) {
         if case .deviceRemoved(let removal) = change {
             phones.forget(removal.device, into: &effects)
         }
         guard case .personRemoved(let removal) = change else { return }
+        for device in directory.devices(of: removal.person) {
+            phones.forget(device.id, into: &effects)
+        }
         phones.forget(removal.person, into: &effects)
         alarms.forget(removal.person, into: &effects)
         policies.forget(removal.person, into: &effects)

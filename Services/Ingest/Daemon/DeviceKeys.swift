@@ -51,6 +51,9 @@ final class DeviceKeys {
         keys[device] = nil
     }
 
+    /// Its row is gone already, or goes with the rest of the device.
+    func forget(_ device: DeviceID) { keys[device] = nil }
+
     private func establishedSeal() throws -> [UInt8] {
         if let seal { return seal }
         let made = try file.establish()

@@ -192,6 +192,9 @@ final class IngestService: Service {
             try outside.append(try EventCodec.encode(event), to: .sos)
             tell(event)
         case .answer(let request, let answer): try reply(to: request, answer)
+        case .phone(.forgetDevice(let device)):
+            deviceKeys.forget(device)
+            try writer.write(effect)
         case .forgetApplied:
             try writer.write(effect)
             try firstAnswers.forget(at: outside.now)
