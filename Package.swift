@@ -181,7 +181,7 @@ let package = Package(
                 "EvaluatorCore", "TimerDaemon", "NotifierDaemon", "NotifierCore", "Bus", "Dialects",
                 "Directory", "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire",
             ]),
-        tests("EndToEnd", ["CZeroMQ", "Parsing", "Runtime"]),
+        tests("EndToEnd", ["CZeroMQ", "Hashing", "Parsing", "Runtime"]),
         tests("Tidy", []),
         .executableTarget(
             name: "BusBench",
