@@ -4,9 +4,9 @@ extension OwnTracks {
     /// How to report, in the words of the apps: what goes into their `setConfiguration`.
     ///
     /// The same words mean other things to the two. Android in significant mode waits for the
-    /// interval *and* the distance, and minds no distance in move mode: its interval is the shortest
-    /// pause, not the longest silence that a policy names. iOS in move mode goes by whichever comes
-    /// first, and minds neither in significant mode.
+    /// interval *and* the distance, and minds no distance in move mode: its interval is the
+    /// shortest pause, not the longest silence that a policy names. iOS in move mode goes by
+    /// whichever comes first, and minds neither in significant mode.
     public struct Configuration: Hashable, Sendable {
         /// 1 significant changes, 2 moving.
         public var monitoring: Int
