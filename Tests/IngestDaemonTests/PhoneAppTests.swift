@@ -158,11 +158,8 @@ import Web
             ).json["features"]?[0]
             #expect(seen?["geometry"]?["coordinates"]?[1]?.double == 3.19)
         }
-        let late = world.records(.inputReport).compactMap { event -> Bool? in
-            guard case .inputReport(let report) = event.body else { return nil }
-            return report.late
-        }
-        #expect(late == [false, false, true, true, true])
+        let reports = world.records.flatMap(\.event.body.reports)
+        #expect(reports.map(\.late) == [false, false, true, true, true])
         #expect(world.service.counts.duplicates == 1)
     }
 
