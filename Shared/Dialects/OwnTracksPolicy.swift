@@ -8,6 +8,9 @@ extension OwnTracks {
     /// shortest pause, not the longest silence that a policy names. iOS in move mode goes by
     /// whichever comes first, and minds neither in significant mode.
     public struct Configuration: Hashable, Sendable {
+        /// In this mode a phone reports by the interval, also standing still.
+        public static let movingMode = 2
+
         /// 1 significant changes, 2 moving.
         public var monitoring: Int
         /// Seconds.
@@ -30,14 +33,14 @@ extension OwnTracks {
             let filter = policy.distanceFilterMetres ?? Configuration.standardMetres
             switch (policy.mode, app) {
             case (.event, .iOS):
-                monitoring = 2
+                monitoring = Configuration.movingMode
                 locatorInterval = policy.intervalSeconds
                 locatorDisplacement = Configuration.eventMetres
             case (.event, _):
-                monitoring = 2
+                monitoring = Configuration.movingMode
                 moveModeLocatorInterval = policy.intervalSeconds
             case (.standard, .iOS):
-                monitoring = 2
+                monitoring = Configuration.movingMode
                 locatorInterval = policy.intervalSeconds
                 locatorDisplacement = filter
             case (.standard, _):

@@ -242,22 +242,39 @@ import Testing
 
     // MARK: Policy
 
-    @Test func `a phone that says its mode has a policy when it says so after it was told`() {
+    private func hint(
+        _ bench: inout Bench, mode: Int?, said: Int64, app: OwnTracks.App = .android
+    ) -> PolicyView? {
+        let monitoring = mode.map { Monitoring(mode: $0, said: start + .seconds(said)) }
+        guard
+            case .reports(let answer) = bench.deliver(
+                [], news: PhoneNews(monitoring: monitoring), ownTracks: app)
+        else { return nil }
+        return answer.policy
+    }
+
+    private func policy(_ mode: ReportingMode) -> EventBody {
+        .policyChanged(
+            ReportingPolicy(
+                person: person(1), device: device(1), mode: mode, distanceFilterMetres: 50,
+                intervalSeconds: 180, maxSilenceSeconds: 1800))
+    }
+
+    private func watch(_ state: WatchState) -> EventBody {
+        .watchChanged(
+            Watch(
+                id: WatchID(ID128(high: 8, low: 1)), person: person(1), started: start,
+                deadline: start + .seconds(600), state: state))
+    }
+
+    private func confirmed(_ bench: Bench) -> String? {
+        bench.store.policies[device(1)]?.confirmed
+    }
+
+    @Test func `a phone is told until it says, after that, that it is in the mode`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
-        bench.compute(
-            .policyChanged(
-                ReportingPolicy(
-                    person: person(1), device: device(1), mode: .standard,
-                    distanceFilterMetres: 50, intervalSeconds: 180, maxSilenceSeconds: 1800)))
-        func hint(_ bench: inout Bench, mode: Int?, said: Int64) -> PolicyView? {
-            tell(
-                &bench,
-                PhoneNews(
-                    monitoring: mode.map {
-                        Monitoring(mode: $0, said: start + .seconds(said))
-                    }))?.policy
-        }
+        bench.compute(policy(.standard))
         bench.wait(10)
         #expect(hint(&bench, mode: 1, said: 10) != nil, "it is told")
         bench.wait(10)
@@ -265,17 +282,51 @@ import Testing
         #expect(hint(&bench, mode: nil, said: 20) != nil, "it does not say")
         #expect(hint(&bench, mode: 2, said: 20) != nil, "in another mode")
         #expect(hint(&bench, mode: 1, said: 20) == nil)
-        #expect(hint(&bench, mode: 2, said: 21) == nil, "what a person sets by hand stays")
+        #expect(hint(&bench, mode: 0, said: 21) == nil, "what a person sets by hand stays")
+        #expect(confirmed(bench) == nil, "it was in that mode anyway: no proof")
         bench.restart()
-        #expect(hint(&bench, mode: 1, said: 20) == nil)
-        bench.fire(
-            .watchChanged(
-                Watch(
-                    id: WatchID(ID128(high: 8, low: 1)), person: person(1), started: start,
-                    deadline: start + .seconds(600), state: .active)))
-        #expect(hint(&bench, mode: 1, said: 21)?.policy.mode == .event)
+        #expect(hint(&bench, mode: 1, said: 22) != nil && hint(&bench, mode: 1, said: 22) == nil)
+    }
+
+    @Test func `a phone that goes over to moving as it is told goes by the policy`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.compute(policy(.significant))
+        #expect(hint(&bench, mode: 1, said: 0) != nil && hint(&bench, mode: 1, said: 1) == nil)
+        bench.fire(watch(.active))
+        let event = hint(&bench, mode: 1, said: 2)
+        #expect(event?.policy.mode == .event)
         bench.wait(10)
-        #expect(hint(&bench, mode: 1, said: 30)?.policy.mode == .event)
-        #expect(hint(&bench, mode: 2, said: 30) == nil)
+        #expect(hint(&bench, mode: 1, said: 11) == event)
+        #expect(confirmed(bench) == nil)
+        #expect(hint(&bench, mode: 2, said: 12) == nil)
+        #expect(confirmed(bench) == event?.mark)
+        bench.restart()
+        #expect(hint(&bench, mode: 2, said: 13) == nil && confirmed(bench) == event?.mark)
+        bench.fire(watch(.ended))
+        #expect(hint(&bench, mode: 2, said: 14)?.policy.mode == .significant)
+        #expect(confirmed(bench) == event?.mark, "it still goes by the one before")
+        #expect(hint(&bench, mode: 1, said: 15) == nil)
+        #expect(confirmed(bench) == nil, "standing still it is silent now")
+    }
+
+    @Test func `a phone that moves anyway proves nothing, and one that proved it goes on`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.compute(policy(.standard))
+        #expect(hint(&bench, mode: 2, said: 0, app: .iOS) != nil)
+        #expect(hint(&bench, mode: 2, said: 1, app: .iOS) == nil)
+        #expect(confirmed(bench) == nil)
+        bench.compute(policy(.significant))
+        #expect(hint(&bench, mode: 2, said: 2, app: .iOS) != nil)
+        #expect(hint(&bench, mode: 1, said: 3, app: .iOS) == nil)
+        bench.compute(policy(.standard))
+        let standard = hint(&bench, mode: 1, said: 4, app: .iOS)
+        #expect(hint(&bench, mode: 2, said: 5, app: .iOS) == nil)
+        #expect(standard != nil && confirmed(bench) == standard?.mark)
+        bench.fire(watch(.active))
+        let event = hint(&bench, mode: 2, said: 6, app: .iOS)
+        #expect(hint(&bench, mode: 2, said: 7, app: .iOS) == nil)
+        #expect(event != nil && confirmed(bench) == event?.mark)
     }
 }

@@ -261,8 +261,6 @@ import Web
             + #""locatorDisplacement":50}}"#
         #expect(try answer(at: 1).hasSuffix("," + command + "]"))
         #expect(try !answer(at: 2).contains("setConfiguration"))
-        try world.restart()
-        #expect(try !answer(at: 3).contains("setConfiguration"))
     }
 
     @Test func `pressing report twice calls for help where the setting says so`() throws {

@@ -48,9 +48,19 @@ struct Policies {
     /// Marks of the policies last told to phones that say nothing of what they go by. Not stored:
     /// after a restart a policy is told once more.
     private var told: [DeviceID: String] = [:]
-    /// What phones that only show by their mode what they go by were told, and since when. Not
-    /// stored: after a restart a policy is told once more.
-    private var shown: [DeviceID: (mark: String, since: Timestamp)] = [:]
+    /// What phones that only say in which mode they report were told. Not stored: after a restart a
+    /// policy is told once more.
+    private var shown: [DeviceID: Shown] = [:]
+
+    private struct Shown {
+        var mark: String
+        /// When it was told first.
+        var since: Timestamp
+        /// The mode until then; nil = not said.
+        var modeBefore: Int?
+        /// The phone is in the mode that it leads to.
+        var isHeard = false
+    }
 
     init(rows: [PolicyRow], watching: [WatchingRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.policy.device, $0) })
@@ -134,28 +144,46 @@ struct Policies {
         return view
     }
 
-    /// The same for a phone that only says in which mode it reports: it has taken the policy over
-    /// when it says so at a time after it was told.
+    /// The same for a phone that only says in which mode it reports. It is told until it says, at a
+    /// time after that, that it is in the mode that the policy leads to.
     ///
-    /// - Parameter mode: the one that the policy puts the phone in
+    /// That is no proof that it goes by the policy: many are in that mode anyway, and only a phone
+    /// that moves keeps to an interval while it stands still. One that went over to that mode when
+    /// it was told does; and it does no longer when it says that it is in another.
+    ///
+    /// - Parameter mode: the one that the policy leads to
     mutating func hint(
         for device: DeviceID, of person: PersonID, monitoring: Monitoring?,
         mode: (ReportingPolicy) -> Int, isEvent: Bool, at now: Timestamp,
         into effects: inout [Effect]
     ) -> PolicyView? {
+        let moves = OwnTracks.Configuration.movingMode
+        if let monitoring, monitoring.mode != moves { confirm(nil, by: device, into: &effects) }
         guard let view = view(of: device, person, isEvent: isEvent), !view.isConfirmed else {
             return nil
         }
-        let told = shown[device].flatMap { $0.mark == view.mark ? $0 : nil }
-        if let told, let monitoring, monitoring.said >= told.since,
-            monitoring.mode == mode(view.policy), var row = rows[device]
-        {
-            row.confirmed = view.mark
-            save(row, into: &effects)
-            return nil
+        guard var told = shown[device], told.mark == view.mark else {
+            shown[device] = Shown(mark: view.mark, since: now, modeBefore: monitoring?.mode)
+            return view
         }
-        if told == nil { shown[device] = (view.mark, now) }
-        return view
+        guard !told.isHeard else { return nil }
+        guard let monitoring, monitoring.said >= told.since, monitoring.mode == mode(view.policy)
+        else { return view }
+        told.isHeard = true
+        shown[device] = told
+        let hasGoneOver = told.modeBefore.map { $0 != moves } ?? false
+        if monitoring.mode == moves, hasGoneOver || rows[device]?.confirmed != nil {
+            confirm(view.mark, by: device, into: &effects)
+        }
+        return nil
+    }
+
+    private mutating func confirm(
+        _ mark: String?, by device: DeviceID, into effects: inout [Effect]
+    ) {
+        guard var row = rows[device], row.confirmed != mark else { return }
+        row.confirmed = mark
+        save(row, into: &effects)
     }
 
     /// Forgets a person who is gone.
