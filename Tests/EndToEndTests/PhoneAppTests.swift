@@ -44,7 +44,7 @@ extension `The suite` {
             ]
         }
 
-        @Test func `report to one address, each in its own protocol, and no log has the token`()
+        @Test func `report to one address, each in its own protocol, and no log tells of it`()
             async throws
         {
             try await Household.run { home in
@@ -71,6 +71,7 @@ extension `The suite` {
                 #expect(try http.send("GET", "/").status == 404)
                 #expect(!home.suite.log.contains(token))
                 #expect(!home.suite.log.contains(nobody))
+                #expect(!home.suite.log.contains("101.5"))
             }
         }
 

@@ -193,5 +193,23 @@ import Web
         #expect(try send(12)["set"] == nil)
         let view = try world.send(.get, "/v1/people/\(person(1))/policy", token: "person-1")
         #expect(view.json["confirmed"] == true)
+        let watch = Watch(
+            id: WatchID(.zero), person: person(1), started: start,
+            deadline: start + .seconds(600))
+        try world.hear(.watchChanged(watch), id: 9, on: .fired)
+        #expect(try send(13)["set"]?["main"]?["pause_automatically"] == false)
+        #expect(try send(14)["set"] == nil)
+        world.now = start + .seconds(3600)
+        #expect(try send(15)["set"] == told)
+    }
+
+    /// It counts from 2001, does not encode its token, and lets go of a point only for an object.
+    @Test func `may speak as OwnTracks does, with quirks of their own`() throws {
+        let world = try World()
+        let answer = try world.send(
+            .post, "/pub", #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#,
+            headers: ["Authorization": "Basic phone-1:", "User-Agent": "Overland/1.5"])
+        #expect(answer.text == #"{"result":"ok"}"#)
+        #expect(lastFix(world)?.time == start - .seconds(10))
     }
 }

@@ -76,7 +76,8 @@ extension IngestService {
             counts.unauthorized += 1
             return .unauthorized(
                 "credentials are missing",
-                hint: "send a token as Bearer, or as the password of Basic")
+                hint: "send a token as Bearer, or as the password of Basic; phone apps also in the"
+                    + " address")
         }
         guard outside.isDirectoryFresh else {
             counts.notFresh += 1
