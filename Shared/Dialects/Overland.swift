@@ -15,8 +15,15 @@ public enum Overland {
     /// what comes later of the queue is late then, and the same point is a duplicate. `trip` says
     /// nothing that the points do not.
     public static func read(_ body: [UInt8]) -> Reading {
-        guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
-        guard let list = json["locations"]?.array else { return .rejected(.notAnObject) }
+        do throws(ParseError) {
+            return try JSONView.read(body, read)
+        } catch {
+            return .rejected(.notJSON)
+        }
+    }
+
+    private static func read(_ json: JSONView) -> Reading {
+        guard let list = json["locations"]?.elements else { return .rejected(.notAnObject) }
         var reading = Reading()
         reading.observations.reserveCapacity(min(list.count, featuresMax) + 1)
         for (index, feature) in list.prefix(featuresMax).enumerated() {
@@ -25,73 +32,82 @@ public enum Overland {
         if list.count > featuresMax {
             reading.take(.failure(Unusable(reason: .tooMany)), index: featuresMax)
         }
-        if let current = json["current"], current != .null {
+        if let current = json["current"], !current.isNull {
             take(current, index: list.count, into: &reading)
         }
         return reading
     }
 
-    private static func take(_ feature: JSON, index: Int, into reading: inout Reading) {
-        guard case .object? = feature["properties"], let properties = feature["properties"] else {
+    private static func take(_ feature: JSONView, index: Int, into reading: inout Reading) {
+        guard let properties = feature["properties"], properties.isObject else {
             reading.take(
                 .failure(Unusable(reason: .notAnObject)), index: index,
-                payload: feature.serialized())
+                payload: feature.json.serialized())
             return
         }
-        let hasPlace = feature["geometry"]?["coordinates"]?.array != nil
-        guard let time = time(properties, hasPlace: hasPlace) else { return }
-        let fix = fix(feature, properties, time: time)
-        let level = properties["battery_level"]?.numberOrNumericString
+        let coordinates = feature["geometry"]?["coordinates"]?.elements
+        guard isFix(properties, hasPlace: coordinates != nil) else { return }
+        let fix = fix(coordinates, properties)
+        let level = properties["battery_level"]?.number
+        var payload: [UInt8]?
+        if case .failure = fix { payload = feature.json.serialized() }
         reading.take(
             fix, battery: Quantity.battery(level.map { $0 * 100 }),
-            charging: charging(properties["battery_state"]?.string), index: index,
-            payload: fix.isFailure ? feature.serialized() : nil)
+            charging: charging(properties["battery_state"]), index: index, payload: payload)
     }
 
-    /// What says when the phone was there; nil for news of the app and summaries of trips, which
-    /// are no fixes, whatever place they name.
-    private static func time(_ properties: JSON, hasPlace: Bool) -> JSON? {
-        guard properties["type"] == nil || properties["type"] == .null else { return nil }
-        guard let action = properties["action"], action != .null else {
-            return properties["timestamp"] ?? .null
-        }
-        guard action == "visit", hasPlace else { return nil }
-        // Told minutes after arriving, or after leaving: then the phone is elsewhere by now.
-        for key in ["departure_date", "arrival_date", "timestamp"] {
-            if let time = properties[key], Quantity.time(time) != nil { return time }
-        }
-        return nil
+    /// News of the app and summaries of trips are no fixes, whatever place they name; a visit is
+    /// one where it has a place.
+    private static func isFix(_ properties: JSONView, hasPlace: Bool) -> Bool {
+        guard properties["type"]?.isNull ?? true else { return false }
+        guard let action = properties["action"], !action.isNull else { return true }
+        return action.isText("visit") && hasPlace
+    }
+
+    /// When the phone was there. A visit is told minutes after arriving, or after leaving: then the
+    /// phone is elsewhere by now.
+    private static func time(_ properties: JSONView) -> Timestamp? {
+        func time(_ value: JSONView?) -> Timestamp? { Quantity.time(value?.json) }
+        let said = { time(properties["timestamp"]) }
+        guard let action = properties["action"], !action.isNull else { return said() }
+        return time(properties["departure_date"]) ?? time(properties["arrival_date"]) ?? said()
     }
 
     private static func fix(
-        _ feature: JSON, _ properties: JSON, time: JSON
+        _ coordinates: JSONView.Elements?, _ properties: JSONView
     ) -> Result<Fix, Unusable> {
-        guard let time = Quantity.time(time) else { return .failure(Unusable(reason: .badTime)) }
-        let coordinates = feature["geometry"]?["coordinates"]
-        func number(_ name: String) -> Double? { properties[name]?.numberOrNumericString }
-        let isAltitudeKnown = (number("vertical_accuracy") ?? 0) >= 0
-        var speed = number("speed").flatMap { $0 >= 0 ? $0 : nil }
-        if speed == nil, properties["motion"] == ["stationary"] { speed = 0 }
-        return Quantity.position(latitude: coordinates?[1], longitude: coordinates?[0]).map {
+        guard let time = time(properties) else { return .failure(Unusable(reason: .badTime)) }
+        var coordinates = coordinates
+        let longitude = coordinates?.next()
+        let latitude = coordinates?.next()
+        guard let latitude, let longitude, !latitude.isNull, !longitude.isNull else {
+            return .failure(Unusable(reason: .missingPosition))
+        }
+        guard let north = latitude.number, let east = longitude.number,
+            let position = Coordinate(latitude: north, longitude: east)
+        else { return .failure(Unusable(reason: .badPosition)) }
+        let isAltitudeKnown = (properties["vertical_accuracy"]?.number ?? 0) >= 0
+        return .success(
             Fix(
-                time: time, position: $0,
-                accuracyCentimetres: Quantity.accuracy(number("horizontal_accuracy")),
+                time: time, position: position,
+                accuracyCentimetres: Quantity.accuracy(
+                    properties["horizontal_accuracy"]?.number),
                 altitudeCentimetres: isAltitudeKnown
-                    ? Quantity.altitude(number("altitude")) : nil,
-                speedCentimetresPerSecond: Quantity.speed(speed),
-                courseDegrees: Quantity.course(number("course")))
-        }
+                    ? Quantity.altitude(properties["altitude"]?.number) : nil,
+                speedCentimetresPerSecond: speed(properties),
+                courseDegrees: Quantity.course(properties["course"]?.number)))
     }
 
-    private static func charging(_ state: String?) -> Bool? {
-        switch state {
-        case "charging", "full": true
-        case "unplugged": false
-        default: nil
-        }
+    /// Nought where it is not known, but the phone is sure that it stands still.
+    private static func speed(_ properties: JSONView) -> Int32? {
+        if let speed = Quantity.speed(properties["speed"]?.number) { return speed }
+        guard var motion = properties["motion"]?.elements, motion.count == 1 else { return nil }
+        return motion.next()?.isText("stationary") == true ? 0 : nil
     }
-}
 
-extension Result {
-    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+    private static func charging(_ state: JSONView?) -> Bool? {
+        guard let state else { return nil }
+        if state.isText("unplugged") { return false }
+        return state.isText("charging") || state.isText("full") ? true : nil
+    }
 }

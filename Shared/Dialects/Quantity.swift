@@ -66,11 +66,11 @@ enum Quantity {
     /// A time as phones write it: seconds since 1970, from 2³¹ on milliseconds; RFC 3339; or a date
     /// and a time without an offset, which are UTC. Nil for anything else and before 1970.
     static func time(_ value: JSON?) -> Timestamp? {
-        guard let value else { return nil }
-        if let number = value.numberOrNumericString {
+        if let text = value?.string, let time = Timestamp(text), time > .zero { return time }
+        if let number = value?.numberOrNumericString {
             return time(number < 2_147_483_648 ? number : number / 1000)
         }
-        guard let text = value.string else { return nil }
+        guard let text = value?.string else { return nil }
         // In a query the plus of an offset arrives as a blank unless the phone escapes it.
         let withPlus = String(text.prefix(19)) + text.dropFirst(19).replacing(" ", with: "+")
         let time = Timestamp(withPlus) ?? Timestamp(withPlus + "Z")

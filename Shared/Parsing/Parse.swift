@@ -10,6 +10,19 @@ extension JSON {
     /// Whole numbers beyond 64 bits with sign become ``number(_:)``; a number beyond the range of
     /// a double is refused. Equal keys of an object are all kept.
     public static func parse(_ bytes: [UInt8]) throws(ParseError) -> JSON {
+        JSON(try tokens(of: bytes))
+    }
+
+    /// Makes the tree of one value.
+    init(_ tokens: UnsafeBufferPointer<csimdjson_token>) {
+        var reader = TokenReader(tokens: tokens)
+        self = reader.value()
+    }
+
+    /// The tokens of a text; they live until the next text is read.
+    static func tokens(
+        of bytes: [UInt8]
+    ) throws(ParseError) -> UnsafeBufferPointer<csimdjson_token> {
         let result = bytes.withUnsafeBufferPointer { buffer in
             csimdjson_parse(buffer.baseAddress, buffer.count, depthMax)
         }
@@ -18,9 +31,7 @@ extension JSON {
                 code: .malformed, operation: "parse", message: sentence(String(cString: error)),
                 offset: result.offset < 0 ? nil : Int(result.offset))
         }
-        var reader = TokenReader(
-            tokens: UnsafeBufferPointer(start: result.tokens, count: result.count))
-        return reader.value()
+        return UnsafeBufferPointer(start: result.tokens, count: result.count)
     }
 
     /// Reads one JSON text.

@@ -1,0 +1,107 @@
+import CSimdjson
+
+/// A value of a JSON text, looked at where it lies: for what comes by the thousand, where a tree of
+/// it costs more than all the rest.
+///
+/// ```swift
+/// let count = try JSONView.read(body) { $0["locations"]?.elements?.count ?? 0 }
+/// ```
+///
+/// It lives as long as the function that is given it runs, and only until another text is parsed.
+public struct JSONView {
+    private let token: UnsafePointer<csimdjson_token>
+
+    private init(_ token: UnsafePointer<csimdjson_token>) { self.token = token }
+
+    /// Reads one JSON text, as ``JSON/parse(_:)-([UInt8])`` does, and shows its value.
+    public static func read<Result>(
+        _ bytes: [UInt8], _ look: (JSONView) -> Result
+    ) throws(ParseError) -> Result {
+        let tokens = try JSON.tokens(of: bytes)
+        guard let first = tokens.baseAddress else {
+            fatalError("broken invariant: a text that was read has a value")
+        }
+        return look(JSONView(first))
+    }
+
+    private var kind: csimdjson_kind { csimdjson_kind(token.pointee.kind) }
+    private var length: Int { Int(token.pointee.length) }
+
+    public var isNull: Bool { kind == CSIMDJSON_NULL }
+    public var isObject: Bool { kind == CSIMDJSON_OBJECT }
+
+    /// The value of a key of an object; of equal keys the first. Nil where there is none.
+    public subscript(key: StaticString) -> JSONView? {
+        guard isObject else { return nil }
+        var place = token + 1
+        for _ in 0..<length {
+            if JSONView(place).isText(key) { return JSONView(place + 1) }
+            place = JSONView(place + 1).end
+        }
+        return nil
+    }
+
+    /// The values of an array; nil for anything else.
+    public var elements: Elements? {
+        kind == CSIMDJSON_ARRAY ? Elements(count: length, place: token + 1) : nil
+    }
+
+    /// A number, or a text that is one.
+    public var number: Double? {
+        switch kind {
+        case CSIMDJSON_INTEGER: Double(token.pointee.integer)
+        case CSIMDJSON_NUMBER: token.pointee.number
+        case CSIMDJSON_STRING: json.numberOrNumericString
+        default: nil
+        }
+    }
+
+    public var string: String? {
+        guard kind == CSIMDJSON_STRING else { return nil }
+        return String(
+            decoding: UnsafeBufferPointer(start: token.pointee.text, count: length), as: UTF8.self)
+    }
+
+    /// Whether it is just this text.
+    public func isText(_ text: StaticString) -> Bool {
+        guard kind == CSIMDJSON_STRING, length == text.utf8CodeUnitCount else { return false }
+        let own = UnsafeBufferPointer(start: token.pointee.text, count: length)
+        return own.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: length))
+    }
+
+    /// The tree of it, to keep.
+    public var json: JSON {
+        JSON(UnsafeBufferPointer(start: token, count: end - token))
+    }
+
+    /// Where what comes after it begins.
+    private var end: UnsafePointer<csimdjson_token> {
+        var place = token
+        var open = 1
+        while open > 0 {
+            switch csimdjson_kind(place.pointee.kind) {
+            case CSIMDJSON_ARRAY: open += Int(place.pointee.length)
+            case CSIMDJSON_OBJECT: open += 2 * Int(place.pointee.length)
+            default: break
+            }
+            open -= 1
+            place += 1
+        }
+        return place
+    }
+
+    /// The values of an array, in order.
+    public struct Elements: Sequence, IteratorProtocol {
+        /// How many are still to come.
+        public private(set) var count: Int
+        fileprivate var place: UnsafePointer<csimdjson_token>
+
+        public mutating func next() -> JSONView? {
+            guard count > 0 else { return nil }
+            let value = JSONView(place)
+            place = value.end
+            count -= 1
+            return value
+        }
+    }
+}
