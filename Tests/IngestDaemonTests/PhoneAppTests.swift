@@ -12,12 +12,12 @@ import Web
         """#
     private let query = "lat=3.1&lon=101.7&timestamp=1795169990"
 
-    private func lastFix(_ world: World) -> Fix? {
-        guard case .inputReport(let report) = world.records(.inputReport).last?.body else {
-            return nil
-        }
-        return report.fix
+    /// As they entered the log, alone or several in a record.
+    private func reports(_ world: World) -> [Report] {
+        world.records.flatMap(\.event.body.reports)
     }
+
+    private func lastFix(_ world: World) -> Fix? { reports(world).last?.fix }
 
     @Test(arguments: [
         (Method.post, "/osmand?id=phone-1&"), (.get, "/osmand?id=phone-1&"),
@@ -42,11 +42,7 @@ import Web
             #""horizontal_accuracy""#, with: #""device_id":"phone-3","horizontal_accuracy""#)
         let answer = try world.send(.post, "/overland", #"{"locations":[\#(named)]}"#)
         #expect(answer.text == #"{"result":"ok"}"#)
-        let people = world.records(.inputReport).compactMap { event -> PersonID? in
-            guard case .inputReport(let report) = event.body else { return nil }
-            return report.person
-        }
-        #expect(people == [person(1), person(2), person(3)])
+        #expect(reports(world).map(\.person) == [person(1), person(2), person(3)])
     }
 
     @Test func `are known by the header before the address`() throws {
@@ -57,11 +53,7 @@ import Web
             .get, "/osmand?id=phone-2&lat=1&lon=2", headers: ["Authorization": "Basic phone-1:"])
         try world.send(
             .get, "/osmand?id=phone-2&lat=1&lon=2", headers: ["Authorization": "Bearer wrong"])
-        let reports = world.records(.inputReport).compactMap { event -> PersonID? in
-            guard case .inputReport(let report) = event.body else { return nil }
-            return report.person
-        }
-        #expect(reports == [person(1), person(1), person(2)])
+        #expect(reports(world).map(\.person) == [person(1), person(1), person(2)])
     }
 
     @Test(arguments: [
@@ -76,7 +68,7 @@ import Web
         let isNamed = address.contains("unknown")
         #expect(try world.send(.post, address + "lat=1").status == (isNamed ? 503 : 401))
         #expect(try world.send(.post, "/overland/person-1", "{}").status == 403)
-        #expect(world.records(.inputReport).isEmpty)
+        #expect(reports(world).isEmpty)
     }
 
     @Test(arguments: [
@@ -98,7 +90,7 @@ import Web
         let id = try #require(list.json["items"]?[0]?["id"]?.string)
         let kept = try world.send(.get, "/v1/quarantine/\(id)", token: "person-1").text
         #expect(!kept.contains("phone-1"))
-        #expect(world.records(.inputReport).isEmpty)
+        #expect(reports(world).isEmpty)
     }
 
     @Test func `of a batch keep what is good, put the rest aside, and forget the batch`() throws {
@@ -109,7 +101,7 @@ import Web
             let answer = try world.send(.post, "/overland", batch, token: "phone-1")
             #expect(answer.text == #"{"result":"ok"}"#)
         }
-        #expect(world.records(.inputReport).count == 1)
+        #expect(reports(world).count == 1)
         #expect(world.service.counts.rejected == 4)
     }
 
@@ -123,7 +115,7 @@ import Web
         }
         #expect(signal.person == person(1))
         #expect(signal.fix?.position.latitudeE7 == 31_000_000)
-        #expect(world.records(.inputReport).count == 1)
+        #expect(reports(world).count == 1)
     }
 
     @Test func `are heard once for a note that is sent again, and each time for an alarm`() throws {
@@ -158,8 +150,7 @@ import Web
             ).json["features"]?[0]
             #expect(seen?["geometry"]?["coordinates"]?[1]?.double == 3.19)
         }
-        let reports = world.records.flatMap(\.event.body.reports)
-        #expect(reports.map(\.late) == [false, false, true, true, true])
+        #expect(reports(world).map(\.late) == [false, false, true, true, true])
         #expect(world.service.counts.duplicates == 1)
     }
 
@@ -169,7 +160,7 @@ import Web
         let seen = try world.database.scalar("SELECT count(*) FROM device")
         #expect(seen == .integer(1))
         #expect(try world.database.scalar("SELECT count(*) FROM quarantine") == .integer(0))
-        #expect(world.records(.inputReport).isEmpty)
+        #expect(reports(world).isEmpty)
     }
 
     /// Overland obeys at once and keeps its batch until it has heard the answer.
