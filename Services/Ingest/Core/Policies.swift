@@ -45,9 +45,9 @@ public struct PolicyView: Hashable, Sendable {
 struct Policies {
     private var rows: [DeviceID: PolicyRow]
     private var watching: [PersonID: WatchingRow]
-    /// Marks of the policies last told to phones that say nothing of what they go by. Not stored:
-    /// after a restart a policy is told once more.
-    private var told: [DeviceID: String] = [:]
+    /// What phones that say nothing of what they go by were told last, and whether they heard it.
+    /// Not stored: after a restart a policy is told once more.
+    private var told: [DeviceID: (mark: String, isHeard: Bool)] = [:]
     /// What phones that only say in which mode they report were told. Not stored: after a restart a
     /// policy is told once more.
     private var shown: [DeviceID: Shown] = [:]
@@ -129,19 +129,21 @@ struct Policies {
         return mark == view.mark ? nil : view
     }
 
-    /// The same for a phone that names no mark, but keeps its message until it has heard the
-    /// answer, and does at once what it says.
+    /// The same for a phone that says nothing of what it goes by, but keeps its message until it
+    /// has heard the answer, and does at once what it says: it is told until it has heard.
+    ///
+    /// It is silent while it stands still, whatever it is told: its silence says nothing.
     ///
     /// - Parameter bringsNews: the message is none that was here before: the last answer was heard.
     mutating func hint(
         for device: DeviceID, of person: PersonID, bringsNews: Bool, isEvent: Bool,
         into effects: inout [Effect]
     ) -> PolicyView? {
-        let view = hint(
-            for: device, of: person, mark: bringsNews ? told[device] : nil, isEvent: isEvent,
-            into: &effects)
-        if let view { told[device] = view.mark }
-        return view
+        confirm(nil, by: device, into: &effects)
+        guard let view = view(of: device, person, isEvent: isEvent) else { return nil }
+        let isHeard = told[device].map { $0.mark == view.mark && ($0.isHeard || bringsNews) }
+        told[device] = (view.mark, isHeard ?? false)
+        return isHeard ?? false ? nil : view
     }
 
     /// The same for a phone that only says in which mode it reports. It is told until it says, at a
