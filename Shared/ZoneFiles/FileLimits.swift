@@ -10,4 +10,7 @@ public enum FileLimits {
     public static let extraCharactersMax = 200
     /// Notes of one file; what comes after is counted only.
     public static let notesMax = 100
+    /// Windows of a schedule, counted for each day.
+    public static let scheduleWindowsMax = 50
+    public static let scheduleExceptionsMax = 100
 }

@@ -58,11 +58,14 @@ public struct ZoneDraft: Hashable, Sendable {
     }
 
     /// The transitions that matter: those said, else those that follow from the other fields.
-    public var transitionsInForce: [Transition] {
+    ///
+    /// - Parameter times: what the file tells beyond the draft
+    public func transitionsInForce(_ times: ZoneTimes) -> [Transition] {
         if let transitions { return transitions }
         var usual: [Transition] = [.enter, .exit]
         if alertDistanceMetres > 0 { usual.append(.approach) }
         if dwellSeconds > 0 { usual.append(.dwell) }
+        if times.absentByMinute != nil { usual.append(.absent) }
         return usual
     }
 

@@ -30,6 +30,14 @@ public struct ZoneFile: Hashable, Sendable {
             self.rest = rest
         }
 
+        /// What ``rest`` tells of the times at which the zone counts.
+        public func times() throws(FileError) -> ZoneTimes {
+            guard case .path(let path) = place, !path.isEmpty else {
+                return try ZoneTimes(rest, at: "properties")
+            }
+            return try ZoneTimes(rest, at: path + ".properties")
+        }
+
         /// The zone as a Feature of GeoJSON, as the HTTP API takes it.
         public var feature: JSON {
             let feature = GeoJSONWriter.feature(draft)

@@ -94,7 +94,7 @@ struct EvaluateTests {
         #expect(Main.run(["evaluate", "--zones", zones]) == 2)
         #expect(Main.run(["evaluate", "--zones", track, "--track", track]) == 1)
         let call = try Call(["--zones", zones, "--track", track], of: Evaluate.syntax)
-        #expect(try EvaluateFiles.zones(call).map(\.name) == ["School"])
+        #expect(try EvaluateFiles.zones(call, around: Self.start).map(\.name) == ["School"])
         #expect(try EvaluateFiles.track(call).count == 2)
         try "lat,lon,time\n3.1,201.69,x\n".write(toFile: track, atomically: true, encoding: .utf8)
         #expect(throws: CommandError.self) { try EvaluateFiles.track(call) }

@@ -1,6 +1,7 @@
 import MembershipCore
 import Model
 import Parsing
+import Runtime
 import Testing
 
 @testable import MembershipDaemon

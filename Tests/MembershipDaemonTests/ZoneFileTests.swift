@@ -93,6 +93,38 @@ import Testing
         for zone in more { #expect(more.count { plain($0) == plain(zone) } == 4) }
     }
 
+    @Test func `times and all other fields come out of GeoJSON and in again`() throws {
+        let made = try jaga.ask(
+            "POST", zones,
+            """
+            {'type': 'Feature', 'geometry': {'type': 'Point', 'coordinates': [101.7, 3.1]},
+             'properties': {'name': 'School', 'radius': 200, 'hysteresis': 33, 'dwell': 600,
+             'alertDistance': 70, 'inset': -1.5, 'absentBy': '08:00', 'timeZone': 'Asia/Tokyo',
+             'transitions': ['enter', 'absent', 'cross', 'dwell'], 'schedule': {'windows': [
+             {'days': ['mon', 'fri'], 'from': '07:30', 'to': '15:00'}], 'except': ['2026-12-25']},
+             'alarm': {'cycle': 20, 'sleep': 90, 'sound': 'S', 'vibrate': false}}}
+            """)
+        #expect(made.status == 201)
+        let file = try jaga.ask("GET", zones + "/export?format=geojson")
+        #expect(try send(file.text, "format=geojson").status == 201)
+        let both = try jaga.ask("GET", zones).json["items"]?.array ?? []
+        #expect(both.count == 2)
+        #expect(both.first?["properties"]?["schedule"]?["timeZone"] == "Asia/Tokyo")
+        #expect(both.first?["properties"] == both.last?["properties"])
+    }
+
+    @Test func `an unknown time zone of a file is refused with field, place and fix`() throws {
+        let file = """
+            {"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.1]},"properties":\
+            {"radius":200,"absentBy":"08:00","timeZone":"Asia/Tokio"}}
+            """
+        let refused = try send(file, "format=geojson")
+        #expect(refused.status == 400)
+        #expect(refused.field == "properties.timeZone")
+        #expect(try refused.text("hint") == "did you mean Asia/Tokyo?")
+        #expect(try count() == 0)
+    }
+
     @Test func `all zones of a file are made or none`() throws {
         let bad = Self.pad.replacing("Location,3,3.2,101.8", with: "Location,3,3.3,101.7")
         let refused = try send(bad, "format=pad")

@@ -1,4 +1,5 @@
 import Model
+import Parsing
 import TestSupport
 import Testing
 import ZoneFiles
@@ -82,6 +83,34 @@ private let line = #"{"type":"LineString","coordinates":[[0,0],[1,0,12]]}"#
         #expect(file.entries[0].feature["properties"]?["absentBy"] == "08:00")
         #expect(file.entries[0].feature["properties"]?["name"] == "Zone 1")
         #expect(file.notes.map(\.place) == [.path("properties.messages")])
+    }
+
+    @Test func `times of a zone are read, and written as they were`() throws {
+        let schedule =
+            #"{"timeZone":"Asia/Tokyo","windows":[{"days":["mon","tue"],"from":"08:00","#
+            + #""to":"15:00"},{"days":["sun"],"from":"22:00","to":"06:00"}],"#
+            + #""except":["2026-12-25"]}"#
+        let file = try read(
+            feature(square, #"{"schedule":\#(schedule),"absentBy":"08:30"}"#), as: .geojson)
+        let times = try file.entries[0].times()
+        #expect(times.timeZone == "Asia/Tokyo" && times.absentByMinute == 510)
+        let windows = times.schedule?.windows.map { [$0.start, $0.end] }
+        #expect(windows == [[480, 900], [1920, 2340], [9960, 10_440]])
+        let written = ZoneTimes.json(of: try #require(times.schedule), timeZone: "Asia/Tokyo")
+        #expect(written == (try JSON.parse(schedule)))
+    }
+
+    @Test func `an unknown time zone is refused with its place`() throws {
+        let zones = collection(
+            feature(square), feature(square, #"{"timeZone":"Asia/Tokio","absentBy":"08:00"}"#))
+        let times = try read(zones, as: .geojson).entries[1].times()
+        do throws(FileError) {
+            _ = try times.clock({ _ in nil }, nearest: { _ in "Asia/Tokyo" })
+            Issue.record("a time zone that nobody knows must be refused")
+        } catch {
+            #expect(error.place == .path("features[1].properties.timeZone"))
+            #expect(error.hint == "did you mean Asia/Tokyo?")
+        }
     }
 
     @Test func `properties of others are left out, and told once`() throws {

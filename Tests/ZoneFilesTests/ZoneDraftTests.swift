@@ -1,4 +1,5 @@
 import Model
+import Parsing
 import Testing
 import ZoneFiles
 
@@ -25,13 +26,16 @@ import ZoneFiles
         #expect(ZoneDraft(near).transitions == nil)
     }
 
-    @Test func `tells of whatever its fields measure`() {
+    @Test func `tells of whatever its fields measure`() throws {
         var draft = ZoneDraft(name: "n", shape: Self.circle)
-        #expect(draft.transitionsInForce == [.enter, .exit])
+        let none = try ZoneTimes([], at: "properties")
+        #expect(draft.transitionsInForce(none) == [.enter, .exit])
         draft.alertDistanceMetres = 5
         draft.dwellSeconds = 5
-        #expect(draft.transitionsInForce == [.enter, .exit, .approach, .dwell])
+        #expect(draft.transitionsInForce(none) == [.enter, .exit, .approach, .dwell])
+        let late = try ZoneTimes([JSON.Member("absentBy", "08:00")], at: "properties")
+        #expect(draft.transitionsInForce(late).last == .absent)
         draft.transitions = []
-        #expect(draft.transitionsInForce.isEmpty)
+        #expect(draft.transitionsInForce(late).isEmpty)
     }
 }

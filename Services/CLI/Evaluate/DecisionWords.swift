@@ -1,3 +1,4 @@
+import EvaluatorCore
 import Model
 import Parsing
 
@@ -45,6 +46,19 @@ struct DecisionWords {
         fixTime = absence.fix?.time
         by = absence.by
         hasContact = absence.hasContact
+    }
+
+    /// What a fix does to where somebody is.
+    init(_ look: ZoneLook, _ fix: Fix) {
+        kind = look.after == look.before ? .withheld : .initial
+        at = fix.time
+        zoneName = look.name
+        before = look.before
+        after = look.after
+        reason = look.reason
+        distanceCentimetres = Int64(look.distanceCentimetres)
+        marginCentimetres = Int64(look.marginCentimetres)
+        accuracyCentimetres = Int64(fix.accuracyCentimetres)
     }
 
     /// Reads what `/v1/people/{person}/decisions` answers; nil for what this version does not know.
@@ -107,7 +121,8 @@ struct DecisionWords {
 
     // MARK: Why
 
-    private var why: String {
+    /// Why it was decided so.
+    var why: String {
         switch reason {
         case .initial: "\(place("somewhere")), the first decision about this zone"
         case .insideBeyondMargin: enough(else: "far enough inside to be sure")
@@ -164,7 +179,7 @@ struct DecisionWords {
     }
 
     /// Such as `12 m outside`.
-    private func place(_ unseen: String) -> String {
+    func place(_ unseen: String) -> String {
         guard let distance = distanceCentimetres else { return unseen }
         guard distance != 0 else { return "at the edge" }
         return metres(distance) + (distance < 0 ? " inside" : " outside")
@@ -183,7 +198,7 @@ struct DecisionWords {
     }
 
     /// How many metres, however signed: one digit behind the point, where there is one.
-    private func metres(_ centimetres: Int64) -> String {
+    func metres(_ centimetres: Int64) -> String {
         let tenths = (abs(centimetres) + 5) / 10
         return tenths % 10 == 0 ? "\(tenths / 10) m" : "\(tenths / 10).\(tenths % 10) m"
     }

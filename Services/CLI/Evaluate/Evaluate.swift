@@ -1,6 +1,7 @@
 import Foundation
 import Geometry
 import Model
+import Runtime
 import Shapes
 import ZoneFiles
 
@@ -18,8 +19,13 @@ enum Evaluate: Command {
             from GPX or CSV with a head line (lat,lon,time and, where known, accuracy,speed,course);
             a track may be packed by gzip.
 
-            Changes that were held back, and first decisions, are shown with --all. 'jaga explain'
-            says in the same words what a running suite decided.
+            Changes of which nobody is told, what was held back, and first decisions are shown with
+            --all. --fixes says of every fix how the zones within 1 km of it saw it, and why that
+            changed nothing where it did not. 'jaga explain' says in the same words what a running
+            suite decided.
+
+            Schedules, absentBy and time zones of GeoJSON count; the clocks are those of this
+            machine's time zones (/usr/share/zoneinfo).
             """,
         options: [
             .init(name: "--zones", value: "FILE", help: "GeoJSON, PAD, KML or GPX"),
@@ -37,6 +43,9 @@ enum Evaluate: Command {
             .init(name: "--limit", value: "N", help: "only the first N points"),
             .init(name: "--disarmed", value: nil, help: "alert zones do not alarm"),
             .init(name: "--all", value: nil, help: "also what was held back, and first decisions"),
+            .init(name: "--fixes", value: nil, help: "how zones saw each fix, and why"),
+            .init(
+                name: "--zone", value: "NAME", help: "with --fixes: this zone alone, however far"),
             .init(
                 name: "--plain", value: nil,
                 help: "count what containment without margin would have told"),
@@ -45,7 +54,6 @@ enum Evaluate: Command {
 
     static func run(_ call: Call) throws -> Int32 {
         let track = try EvaluateFiles.track(call)
-        let zones = try EvaluateFiles.zones(call)
         let accuracy = try call.number("--accuracy", default: 0, in: 0...100_000)
         let limit = try call.number("--limit", default: .max, in: 1...Int.max)
         var fixes = Array(track.compactMap(\.fix).prefix(limit))
@@ -56,12 +64,15 @@ enum Evaluate: Command {
         for index in fixes.indices where fixes[index].accuracyCentimetres == 0 {
             fixes[index].accuracyCentimetres = Int32(accuracy * 100)
         }
+        let zones = try EvaluateFiles.zones(call, around: start)
         var run = WhatIf(zones: zones, armed: !call.has("--disarmed"), start: start)
         var plain = PlainContainment(zones: call.has("--plain") ? zones : [])
         let report = EvaluateReport(
             zones: zones, showsAll: call.has("--all"), asJSON: call.has("--json"))
+        let looking = try FixReport(call, zones: zones)
         for (number, fix) in fixes.enumerated() {
-            run.take(fix)
+            let looks = run.take(fix, isLookedAt: looking != nil)
+            looking?.say(looks, fix, number: number + 1)
             plain.take(fix, number: number)
             for event in run.takeEvents() { try report.say(event) }
         }
@@ -79,7 +90,8 @@ enum EvaluateFiles {
         return try TrackFile.read(path, user: call.value("--user")).points
     }
 
-    static func zones(_ call: Call) throws -> [PlacedZone] {
+    /// - Parameter start: of the track: the zones' clocks are right from the year before it on
+    static func zones(_ call: Call, around start: Timestamp) throws -> [PlacedZone] {
         guard let path = call.value("--zones") else {
             throw CommandError.usage("missing: --zones FILE", call.syntax)
         }
@@ -96,20 +108,32 @@ enum EvaluateFiles {
         do {
             let file = try ZoneFile.read(try bytes(of: path), as: format, options)
             for note in file.notes { Console.complain("jaga evaluate: \(path): \(note)") }
-            for entry in file.entries where !entry.rest.isEmpty {
-                let names = entry.rest.map(\.key).joined(separator: ", ")
-                Console.complain("jaga evaluate: \(path): \(entry.place): without \(names)")
+            for entry in file.entries {
+                let names = entry.rest.map(\.key).filter { !ZoneTimes.names.contains($0) }
+                guard !names.isEmpty else { continue }
+                let list = names.joined(separator: ", ")
+                Console.complain("jaga evaluate: \(path): \(entry.place): without \(list)")
             }
-            return try file.entries.enumerated().map { try zone($1, number: $0, in: path) }
+            let clocks = ZoneClocks(now: start)
+            return try file.entries.enumerated().map {
+                try zone($1, number: $0, in: path, clocks)
+            }
         } catch let error as FileError {
             throw CommandError("\(path): \(error)", hint: error.hint)
         }
     }
 
     private static func zone(
-        _ entry: ZoneFile.Entry, number: Int, in path: String
-    ) throws(CommandError) -> PlacedZone {
+        _ entry: ZoneFile.Entry, number: Int, in path: String, _ clocks: ZoneClocks
+    ) throws -> PlacedZone {
         let draft = entry.draft
+        let times = try entry.times()
+        let clock = try times.clock(clocks.clock, nearest: clocks.folder.nearest)
+        if clock == nil, times.schedule != nil || times.absentByMinute != nil {
+            throw CommandError(
+                "\(path): \(entry.place): \(draft.name): whose clock is meant is not said",
+                hint: "give its timeZone, such as Asia/Kuala_Lumpur")
+        }
         let prepared: PreparedGeometry
         do {
             prepared = try prepareChecked(draft.shape, insetCentimetres: draft.insetCentimetres)
@@ -123,9 +147,10 @@ enum EvaluateFiles {
                 id: id, owner: .circle(WhatIf.circle), name: draft.name, kind: draft.kind,
                 category: draft.category, active: draft.active, priority: draft.priority,
                 shape: draft.shape, prepared: prepared, hysteresisMetres: draft.hysteresisMetres,
-                transitions: draft.transitionsInForce,
+                transitions: draft.transitionsInForce(times),
                 alertDistanceMetres: draft.alertDistanceMetres,
-                dwellSeconds: draft.dwellSeconds, alarm: draft.alarm))
+                dwellSeconds: draft.dwellSeconds, clock: clock, schedule: times.schedule,
+                absentByMinute: times.absentByMinute, alarm: draft.alarm))
     }
 
     private static func bytes(of path: String) throws -> [UInt8] {

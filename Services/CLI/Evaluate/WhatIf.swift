@@ -36,7 +36,11 @@ struct WhatIf {
     }
 
     /// Takes the next fix, after all clocks that are due by then.
-    mutating func take(_ fix: Fix) {
+    ///
+    /// - Parameter isLookedAt: whether it is asked how every zone sees it
+    /// - Returns: that, by zone; else nothing
+    @discardableResult
+    mutating func take(_ fix: Fix, isLookedAt: Bool = false) -> [ZoneLook] {
         wait(until: fix.time)
         records += 1
         let late = newest.map { fix.time < $0 } ?? false
@@ -44,7 +48,14 @@ struct WhatIf {
         let report = Report(
             id: ReportID(ID128(high: 2, low: records)), person: WhatIf.person,
             device: WhatIf.device, fix: fix, late: late, received: max(now, fix.time))
-        take(.inputReport(report), at: max(now, fix.time))
+        let time = max(now, fix.time)
+        let looks =
+            isLookedAt
+            ? state.looks(
+                at: report, in: Event(id: EventID(.zero), time: time, body: .inputReport(report)))
+            : []
+        take(.inputReport(report), at: time)
+        return looks
     }
 
     /// What was decided since the last call; clocks besides.

@@ -13,6 +13,15 @@ struct KnownZones: Sendable {
         }
     }
 
+    /// The zones of one owner; of a set those that are built.
+    func zones(of source: ZoneSource, _ person: PersonState) -> JudgedZones? {
+        switch source {
+        case .own: person.ownZones
+        case .circle(let id): circles.place(of: id).map { circles[$0] }
+        case .set(let id): sets.place(of: id).map { sets[$0].judged }
+        }
+    }
+
     /// How far from a point no zone of the person has a line that anything depends on, metres.
     func clearance(at point: EarthPoint, for person: borrowing PersonState) -> Double {
         var metres = person.ownZones.regions.clearance(

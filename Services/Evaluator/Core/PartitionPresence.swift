@@ -45,7 +45,7 @@ extension PartitionState {
     ///
     /// - Parameter before: from which the person can have come here; nil if from nowhere known, and
     ///   then nothing was crossed on the way.
-    private mutating func believe(
+    mutating func believe(
         _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, from before: JudgedFix?, _ place: Int,
         _ turn: inout Turn
     ) {
@@ -172,13 +172,8 @@ extension ZoneJudge {
         _ zone: ZoneID, of source: ZoneSource, for person: inout PersonState,
         _ zones: KnownZones, _ turn: inout Turn
     ) {
-        let owner: JudgedZones? =
-            switch source {
-            case .own: person.ownZones
-            case .circle(let id): zones.circles.place(of: id).map { zones.circles[$0] }
-            case .set(let id): zones.sets.place(of: id).map { zones.sets[$0].judged }
-            }
-        guard let owner, let place = owner.place(of: zone) else { return person.forget(zone) }
+        guard let owner = zones.zones(of: source, person), let place = owner.place(of: zone)
+        else { return person.forget(zone) }
         let near = NearRegion(place: Int32(place), isSurelyInside: false)
         decide(owner, near, of: source, for: &person, &turn)
     }

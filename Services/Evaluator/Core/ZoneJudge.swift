@@ -93,14 +93,7 @@ struct ZoneJudge {
         let known = kept?.isClosed == true ? nil : kept
         let isNew = known == nil && (isUnknown(zones.zones[place].id, person))
         let before = known?.presence ?? (isNew ? .unknown : .outside)
-        var verdict = ZoneVerdict(
-            distance: zones.regions.signedDistance(place, from: fix.point),
-            zone: zones.zones[place],
-            inradiusCentimetres: zones.regions.inradiusCentimetres(place),
-            margin: turn.rules.margin(
-                hysteresisMetres: zones.zones[place].hysteresisMetres,
-                accuracyCentimetres: fix.fix.accuracyCentimetres),
-            before: occasion == .first ? nil : before)
+        var verdict = verdict(about: zones, place, before, turn.rules)
         if occasion == .fix, verdict.isLeave(from: before) {
             confirm(&verdict, zones, place, before, after: person.trusted, turn.rules)
         }
@@ -121,6 +114,20 @@ struct ZoneJudge {
                 verdict: verdict, isCrossed: isCrossed), &person, &turn)
     }
 
+    /// What the fix says of one zone, before it is asked whether one fix is enough.
+    func verdict(
+        about zones: JudgedZones, _ place: Int, _ before: Presence, _ rules: EvaluatorRules
+    ) -> ZoneVerdict {
+        ZoneVerdict(
+            distance: zones.regions.signedDistance(place, from: fix.point),
+            zone: zones.zones[place],
+            inradiusCentimetres: zones.regions.inradiusCentimetres(place),
+            margin: rules.margin(
+                hysteresisMetres: zones.zones[place].hysteresisMetres,
+                accuracyCentimetres: fix.fix.accuracyCentimetres),
+            before: occasion == .first ? nil : before)
+    }
+
     /// Whether nothing was decided about a person and a zone yet.
     private func isUnknown(_ zone: ZoneID, _ person: PersonState) -> Bool {
         switch occasion {
@@ -133,7 +140,7 @@ struct ZoneJudge {
 
     /// Nobody leaves by one fix that noise as wide as its accuracy may have thrown there: it has to
     /// be far enough beyond the margin, or the fix before it beyond the margin, too.
-    private func confirm(
+    func confirm(
         _ verdict: inout ZoneVerdict, _ zones: JudgedZones, _ place: Int, _ before: Presence,
         after last: JudgedFix?, _ rules: EvaluatorRules
     ) {

@@ -55,6 +55,9 @@ struct Fields {
         return member.value
     }
 
+    /// Those of some names, as they came.
+    func members(_ names: [String]) -> [JSON.Member] { members.filter { names.contains($0.key) } }
+
     /// Says that a field has to be there.
     func missing(_ name: String, _ hint: String? = nil) -> Problem {
         .invalid("this field is needed", field: path(name), hint: hint)

@@ -2,8 +2,10 @@ import Geometry
 import MembershipCore
 import Model
 import Parsing
+import Runtime
 import Shapes
 import Web
+import ZoneFiles
 
 /// Reads a zone: a GeoJSON Feature (RFC 7946) with a Point and a radius, a LineString
 /// and a half-width, a Polygon or a MultiPolygon.
@@ -69,46 +71,18 @@ struct ZoneBody {
     // MARK: Times
 
     private func readTimes(_ patch: inout ZonePatch) throws(Problem) {
-        var names: [(field: String, name: String)] = []
-        if let name = try properties.text("timeZone") {
-            names.append((properties.path("timeZone"), name))
-        }
-        if let value = properties.value("schedule") {
-            let body = try ScheduleBody(value, at: properties.path("schedule"))
-            patch.schedule = .some(try body.read())
-            if let name = try body.timeZone() {
-                names.append((properties.path("schedule") + ".timeZone", name))
+        do throws(FileError) {
+            let times = try ZoneTimes(
+                properties.members(ZoneTimes.names), at: properties.path)
+            if properties.contains("schedule") { patch.schedule = .some(times.schedule) }
+            if properties.contains("absentBy") {
+                patch.absentByMinute = .some(times.absentByMinute)
             }
-        } else if properties.contains("schedule") {
-            patch.schedule = .some(nil)
-        }
-        if let text = try properties.text("absentBy") {
-            guard let minute = MinuteOfDay.read(text) else {
-                throw properties.wrong(
-                    "absentBy", "this is not a time of day", "use HH:MM, such as 08:00")
-            }
-            patch.absentByMinute = .some(minute)
-        } else if properties.contains("absentBy") {
-            patch.absentByMinute = .some(nil)
-        }
-        patch.clock = try clock(names)
-    }
-
-    private func clock(
-        _ names: [(field: String, name: String)]
-    ) throws(Problem) -> ZoneClock? {
-        guard let first = names.first else { return nil }
-        if let other = names.last, other.name != first.name {
+            patch.clock = try times.clock(clocks.clock, nearest: clocks.folder.nearest)
+        } catch {
             throw .invalid(
-                "a zone has one clock, and timeZone names another", field: other.field,
-                hint: "give the same time zone twice, or leave one out")
+                error.message, field: error.place?.description, hint: error.hint)
         }
-        if let clock = clocks.clock(of: first.name) { return clock }
-        let nearest = clocks.folder.nearest(to: first.name)
-        throw .invalid(
-            "there is no time zone of this name", field: first.field,
-            hint: nearest.map { "did you mean \($0)?" }
-                ?? "use an IANA name such as Asia/Kuala_Lumpur")
     }
 
     // MARK: Who hears of it, and how

@@ -54,7 +54,7 @@ extension View {
 
     private static func schedule(of zone: Zone) -> JSON {
         guard let schedule = zone.schedule, let clock = zone.clock else { return .null }
-        return View.schedule(schedule, timeZone: clock.timeZone)
+        return ZoneTimes.json(of: schedule, timeZone: clock.timeZone)
     }
 
     private static func alarm(_ alarm: ZoneAlarm) -> JSON {
