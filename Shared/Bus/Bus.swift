@@ -84,7 +84,8 @@ public final class Bus {
         public var divergences: UInt64 = 0
         public var peersRefused: UInt64 = 0
 
-        public var framesRefused: UInt64 { framesRefusedByReason.values.reduce(0, +) }
+        /// For whatever reason.
+        package var framesRefused: UInt64 { framesRefusedByReason.values.reduce(0, +) }
     }
 
     public var hooks = Hooks() { didSet { guarded = hooks.guarded } }

@@ -11,7 +11,7 @@ extension Bus {
 
     /// Whether everything that the log of an own partition has is evaluated, and all that it led to
     /// is on the keeper's chain. Where records never cease, that may never be.
-    public func isSettled(_ partition: Partition) -> Bool { consumer.isSettled(partition) }
+    package func isSettled(_ partition: Partition) -> Bool { consumer.isSettled(partition) }
 
     /// Whether the state of a partition is that of a place in its log, and led to nothing that the
     /// keeper has otherwise: then a checkpoint of it makes sense, however much is still to come.
@@ -28,7 +28,7 @@ extension Bus {
     public func send(checkpoint: Checkpoint) -> Bool { consumer.send(checkpoint) }
 
     /// Whether a checkpoint is on its way.
-    public var isSendingCheckpoint: Bool { consumer.sender != nil }
+    package var isSendingCheckpoint: Bool { consumer.sender != nil }
 
     /// Says that this process ends, once: its partitions are given to others without waiting for
     /// its silence. To be followed by a moment in which the frame can leave.

@@ -50,10 +50,7 @@ public struct Row {
     public func id<Kind>(_ column: Int) -> Identifier<Kind> { Identifier(id(column) as ID128) }
 
     public func optionalInt64(_ column: Int) -> Int64? { isNull(column) ? nil : int64(column) }
-    public func optionalInt(_ column: Int) -> Int? { isNull(column) ? nil : int(column) }
-    public func optionalReal(_ column: Int) -> Double? { isNull(column) ? nil : real(column) }
     public func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
-    public func optionalBlob(_ column: Int) -> [UInt8]? { isNull(column) ? nil : blob(column) }
     public func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
     public func optionalID(_ column: Int) -> ID128? { isNull(column) ? nil : id(column) }
     public func optionalID<Kind>(_ column: Int) -> Identifier<Kind>? {

@@ -18,9 +18,6 @@ public struct StoreError: ExplainedError, Hashable {
     /// asked of it was wrong.
     public var isOfTheStore: Bool { !["constraint", "sql", "foreign", "newer"].contains(code) }
 
-    /// Whether more room would have helped.
-    public var isDiskFull: Bool { code == "disk-full" }
-
     init(_ code: String, _ operation: String, _ message: String, hint: String) {
         self.code = code
         self.operation = operation

@@ -55,7 +55,7 @@ struct PolicyStage {
 
     private mutating func follow(isArranged: Bool = false) -> ReportingPolicy? {
         if isArranged { life.rearrange() }
-        if forgets { life.forgetPlaces() }
+        if forgets { life.basis = nil }
         let moment = PolicyLife.Moment(
             device: device, point: fix.map { EarthPoint($0.position) },
             speed: fix?.speedCentimetresPerSecond, isEmergency: isEmergency)

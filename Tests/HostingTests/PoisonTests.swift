@@ -163,7 +163,7 @@ import Wire
                 let bytes = [UInt8](repeating: 1, count: 100_000)
                 try database.run("UPDATE effect SET b = ?", .blob(bytes))
             } catch {
-                if (error as? StoreError)?.isDiskFull == true { fulls += 1 }
+                if (error as? StoreError)?.code == "disk-full" { fulls += 1 }
                 throw error
             }
         }

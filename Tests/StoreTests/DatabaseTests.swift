@@ -43,10 +43,10 @@ import Testing
         let database = try memory()
         try database.run("INSERT INTO thing VALUES (?, ?, ?, ?)", .blob([]), "", nil, 0)
         _ = try database.first("SELECT id, name, size, at FROM thing") { row in
-            #expect(row.optionalBlob(0) == [])
+            #expect(!row.isNull(0) && row.blob(0) == [])
             #expect(row.optionalText(1) == "")
-            #expect(row.optionalReal(2) == nil && row.isNull(2) && row.value(2) == .null)
-            #expect(row.optionalInt(3) == 0)
+            #expect(row.optionalText(2) == nil && row.isNull(2) && row.value(2) == .null)
+            #expect(row.optionalInt64(3) == 0)
         }
         #expect(try database.first("SELECT id FROM thing WHERE at = 1") { _ in 1 } == nil)
         #expect(try database.scalar("SELECT count(*) FROM thing") == 1)

@@ -30,7 +30,7 @@ import Testing
                     }
                 }
             })
-        #expect(error.code == "disk-full" && error.isDiskFull)
+        #expect(error.code == "disk-full")
         #expect(error.hint.contains("Free space"))
         #expect(!database.isInTransaction)
         #expect(try database.all("SELECT a FROM t") { $0.int(0) } == [0])
@@ -61,7 +61,7 @@ import Testing
                 exit(1)
             } catch {
                 database.rollback()
-                guard (error as? StoreError)?.isDiskFull == true else { exit(2) }
+                guard (error as? StoreError)?.code == "disk-full" else { exit(2) }
             }
             limit.rlim_cur = limit.rlim_max
             setrlimit(__rlimit_resource_t(1), &limit)

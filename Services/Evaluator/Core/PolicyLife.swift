@@ -24,7 +24,7 @@ struct PolicyLife: Sendable {
 
     /// A place whose surroundings were looked at. It decides nothing: wherever the answer is the
     /// same as there, it is not looked for.
-    private struct Basis: Sendable {
+    struct Basis: Sendable {
         var point: EarthPoint
         var mode: ReportingMode
         var slackMetres: Double
@@ -44,10 +44,8 @@ struct PolicyLife: Sendable {
     var told: Told?
     /// Zones, or whom they judge, may be others than when the phone was told.
     var isStale = false
-    private var basis: Basis?
-
-    /// Forgets places that were looked at; no decision is another one for that.
-    mutating func forgetPlaces() { basis = nil }
+    /// What was seen where it was looked around last; no decision is another one without it.
+    var basis: Basis?
 
     /// Zones, or whom they judge, are others now.
     mutating func rearrange() {
