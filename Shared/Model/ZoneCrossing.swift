@@ -178,16 +178,20 @@ public struct DueMessages: Hashable, Sendable, Codable {
     /// Those that fired, the most urgent first.
     public var zones: [ZoneID]
     public var zoneNames: [String]
+    /// What happened in each: of an alert zone, how its alarm began.
+    public var transitions: [Transition]
     /// All that they name; ascending, each once.
     public var messages: [MessageID]
     public var fix: Fix
 
     public init(
-        person: PersonID, zones: [ZoneID], zoneNames: [String], messages: [MessageID], fix: Fix
+        person: PersonID, zones: [ZoneID], zoneNames: [String], transitions: [Transition],
+        messages: [MessageID], fix: Fix
     ) {
         self.person = person
         self.zones = zones
         self.zoneNames = zoneNames
+        self.transitions = transitions
         self.messages = messages
         self.fix = fix
     }

@@ -90,7 +90,8 @@ import Testing
             id: MessageID(.zero), owner: .person(PersonID(.zero)), ownMoniker: "Ai",
             toMoniker: "Mum", number: "+60129999999", line: "Fetch me")
         let due = DueMessages(
-            person: PersonID(.zero), zones: [], zoneNames: ["Clinic"], messages: [],
+            person: PersonID(.zero), zones: [], zoneNames: ["Clinic"], transitions: [.enter],
+            messages: [],
             fix: Fix(time: now, position: Coordinate(latitudeE7: 1, longitudeE7: 2)))
         let crossing: JSON = ["distanceCentimetres": 4711, "reason": "initial"]
         for json in [try JSON.encode(message), try JSON.encode(due), crossing] {

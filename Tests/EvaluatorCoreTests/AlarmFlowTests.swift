@@ -196,7 +196,30 @@ import Testing
         #expect(due.first?.messages.map(\.raw.low) == [2, 4, 9])
         #expect(due.first?.fix.time == world.now)
         #expect(world.wait(seconds: 60).due.isEmpty)
-        #expect(world.report(north: 900).due.isEmpty)
+        let left = world.report(north: 900).due
+        #expect(left.map(\.transitions) == [[.exit]], "an alarm's end sends nothing")
+        #expect(left.first?.zoneNames == ["Zone 3"])
+    }
+
+    @Test func `a safe zone sends its messages for the transitions that it says matter`() {
+        func fired(_ transitions: [Transition]) -> [[Transition]] {
+            var home = PlacedZone.round(1, hysteresis: 0)
+            home.messages = [MessageID(ID128(high: 6, low: 2))]
+            home.alertDistanceMetres = 300
+            home.dwellSeconds = 60
+            home.transitions = transitions
+            var world = World(zones: [home])
+            var due: [DueMessages] = []
+            for north in [900.0, 300, 0] { due += world.report(north: north).due }
+            due += world.wait(seconds: 60).due
+            due += world.report(north: 900).due
+            return due.map(\.transitions)
+        }
+        #expect(fired([.enter]) == [[.enter]])
+        #expect(fired([.exit]) == [[.exit]])
+        #expect(fired([.approach, .dwell]) == [[.approach], [.dwell]])
+        #expect(fired([.enter, .exit]) == [[.enter], [.exit]])
+        #expect(fired([]).isEmpty)
     }
 
     @Test func `what time has brought before a record is told apart from what the record brings`() {

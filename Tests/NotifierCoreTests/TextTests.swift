@@ -230,7 +230,9 @@ struct TextTests {
             .absent(zone: "School", by: now, hasContact: false, seen: nil, place: nil),
             .message(
                 MessageSaying(
-                    to: "Mum", own: "Ai", zones: ["School", "Bus"], lines: ["Please fetch me"],
+                    to: "Mum", own: "Ai",
+                    zones: Transition.allCases.map { FiredZone(name: "School", $0) },
+                    lines: ["Please fetch me"],
                     at: now, place: place)),
             .ownAlarm(zone: "River", near: true, at: now),
             .ownAlarm(zone: "River", near: false, at: now),

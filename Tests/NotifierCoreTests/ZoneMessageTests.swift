@@ -34,7 +34,8 @@ struct ZoneMessageTests {
         .messagesDue(
             DueMessages(
                 person: Town.aisha.id, zones: [Town.school.id, Town.kiosk.id],
-                zoneNames: ["School", "Kiosk"], messages: messages.map(\.id),
+                zoneNames: ["School", "Kiosk"], transitions: [.enter, .enter],
+                messages: messages.map(\.id),
                 fix: Town.fix(at: world.now)))
     }
 
@@ -243,6 +244,18 @@ struct ZoneMessageTests {
         #expect(told([message(1, .propose)]).timeline.last?.decisions[0].reason == .proposed)
     }
 
+    @Test func `a text says what happened, and which zones were entered first`() {
+        var world = world([message(1)])
+        world.tell(
+            .messagesDue(
+                DueMessages(
+                    person: Town.aisha.id, zones: [Town.school.id, Town.kiosk.id],
+                    zoneNames: ["School", "Kiosk"], transitions: [.exit, .enter],
+                    messages: [message(1).id], fix: Town.fix(at: world.now))))
+        #expect(world.sent.first?.text.hasPrefix("Aisha: Kiosk, left School, 02:20 UTC") == true)
+        #expect(world.texts.first?.zoneNames == ["School", "Kiosk"])
+    }
+
     @Test(arguments: Language.allCases)
     func `who, zones and place are in the first segment, whatever the names`(
         language: Language
@@ -251,7 +264,8 @@ struct ZoneMessageTests {
         let place = Place(Town.fix(at: World.start))
         for name in ["Aisha", long, "李明"] {
             let said = MessageSaying(
-                to: name, own: name, zones: Array(repeating: name, count: 9),
+                to: name, own: name,
+                zones: Array(repeating: FiredZone(name: name, .absent), count: 9),
                 lines: Array(repeating: long + long, count: 9), at: World.start, place: place)
             let reader = Reader(language: language, who: name, now: World.start)
             let text = Composer(reader).words(for: .message(said), on: .sms).text

@@ -27,6 +27,7 @@ struct ProposalTests {
             .messagesDue(
                 DueMessages(
                     person: person(1), zones: [ZoneID(.zero)], zoneNames: ["School"],
+                    transitions: [.enter],
                     messages: [MessageID(.zero)], fix: House.fix)), on: .events(.of(person(1))))
     }
 

@@ -102,7 +102,8 @@ enum EventSamples {
             .alarmStarted(alarm), .alarmRepeated(alarm), .alarmEnded(alarm),
             .messagesDue(
                 DueMessages(
-                    person: person, zones: [zone], zoneNames: ["River"], messages: [message],
+                    person: person, zones: [zone], zoneNames: ["River"], transitions: [.enter],
+                    messages: [message],
                     fix: fix)),
             .policyChanged(
                 ReportingPolicy(

@@ -6,8 +6,11 @@ extension PartitionState {
     /// What changes between a person and zones mean for the person's alarms, and which messages
     /// they make due.
     mutating func followAlarms(_ place: Int, _ turn: inout Turn) {
-        for change in turn.changes where change.isEntry {
-            turn.fired.add(AlarmZone(change), messages: change.details.messages)
+        for change in turn.changes where change.kind == .safe {
+            guard let transition = change.transition,
+                change.details.transitions.contains(transition)
+            else { continue }
+            turn.fired.add(AlarmZone(change), transition, messages: change.details.messages)
         }
         let alarms = people[place].alarms
         let isTouched = turn.changes.contains { $0.kind == .alert }
@@ -97,12 +100,24 @@ extension PartitionState {
             if case .started = step.kind,
                 let found = zones.zone(zone.id, of: people[place], at: turn.now)
             {
-                turn.fired.add(zone, messages: found.details.messages)
+                turn.fired.add(
+                    zone, step.alarm.presence == .near ? .approach : .enter,
+                    messages: found.details.messages)
             }
             turn.tell(
                 step.body(of: person, fix: fix), of: person, subject: .id(step.alarm.id),
                 cause: step.cause)
         }
+    }
+}
+
+extension Turn {
+    /// A clock of a safe zone ran out, for which its messages may be sent.
+    mutating func fire(_ transition: Transition, _ found: FoundZone) {
+        guard found.zone.kind == .safe, found.details.transitions.contains(transition) else {
+            return
+        }
+        fired.add(AlarmZone(found), transition, messages: found.details.messages)
     }
 }
 
@@ -123,8 +138,17 @@ extension AlarmZone {
 }
 
 extension PresenceChange {
-    /// Whether a safe zone was entered; nobody enters who is found inside.
-    fileprivate var isEntry: Bool { kind == .safe && after == .inside && !isInitial }
+    /// What was seen to happen; nil where somebody was only found so, or nothing is told of it.
+    fileprivate var transition: Transition? {
+        guard !isInitial else { return nil }
+        switch (before, after) {
+        case (_, .inside): return interpolated ? .cross : .enter
+        // Who passed through has been told of already.
+        case (.inside, .outside), (.inside, .near): return interpolated ? nil : .exit
+        case (_, .near): return .approach
+        case (_, .outside), (_, .unknown): return nil
+        }
+    }
 
     /// Why an alarm ends by it.
     fileprivate var alarmEnd: AlarmEnd {

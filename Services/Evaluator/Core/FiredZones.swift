@@ -7,16 +7,18 @@ struct FiredZones: Hashable, Sendable {
     private struct Fired: Hashable {
         var zone: AlarmZone
         var messages: [MessageID]
+        var transition: Transition
     }
 
     /// The most urgent first.
     private var fired: [Fired] = []
 
-    /// A safe zone was entered, or an alarm of an alert zone started.
-    mutating func add(_ zone: AlarmZone, messages: [MessageID]) {
+    /// A transition that matters to a safe zone, or an alarm of an alert zone started. The first of
+    /// a record is the one that a zone is told for.
+    mutating func add(_ zone: AlarmZone, _ transition: Transition, messages: [MessageID]) {
         guard !messages.isEmpty, !fired.contains(where: { $0.zone.id == zone.id }) else { return }
         let place = fired.firstIndex { zone.isMoreUrgent(than: $0.zone) } ?? fired.count
-        fired.insert(Fired(zone: zone, messages: messages), at: place)
+        fired.insert(Fired(zone: zone, messages: messages, transition: transition), at: place)
     }
 
     /// What is due; nil if nothing is. Nothing is left.
@@ -31,6 +33,6 @@ struct FiredZones: Hashable, Sendable {
         }
         return DueMessages(
             person: person, zones: fired.map(\.zone.id), zoneNames: fired.map(\.zone.name),
-            messages: messages, fix: fix)
+            transitions: fired.map(\.transition), messages: messages, fix: fix)
     }
 }

@@ -41,6 +41,8 @@ struct ZoneDetails: Hashable, Sendable {
     let absentByMinute: Int?
     let alarm: ZoneAlarm
     let messages: [MessageID]
+    /// Those that matter: of a safe zone, what its messages are sent for.
+    let transitions: [Transition]
 
     init(_ zone: PlacedZone) {
         name = zone.name
@@ -51,6 +53,7 @@ struct ZoneDetails: Hashable, Sendable {
         absentByMinute = zone.absentByMinute.map { min(max(0, $0), 1439) }
         alarm = zone.alarm
         messages = zone.messages
+        transitions = zone.transitions
     }
 }
 

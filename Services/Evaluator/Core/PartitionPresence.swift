@@ -131,6 +131,8 @@ extension PartitionState {
             turn.tell(
                 .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
                 cause: Turn.cause(due: due))
+            // Without contact nobody knows: nothing is said to a number outside.
+            if absence.hasContact { turn.fire(.absent, found) }
         }
         people[place].absence = nextAbsence(of: person, after: due)
     }

@@ -81,6 +81,7 @@ extension ZoneJudge {
             found.signedDistance(from: fix.point).centimetres,
             margin: 0, .stayed)
         tell(.zoneDwelled(crossing), person, &turn)
+        turn.fire(.dwell, found)
     }
 
     private func withhold(

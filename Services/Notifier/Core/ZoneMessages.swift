@@ -65,7 +65,7 @@ extension Notifier {
             "text", .id(event.id), .text(group[0].number), .text(group[0].mode.rawValue))
         return ZoneText(
             id: ProposalID(id), person: person.id, number: group[0].number, toMoniker: said.to,
-            messages: group.map(\.id), zoneNames: shown,
+            messages: group.map(\.id), zoneNames: shown.map(\.name),
             text: Composer(reader).words(for: .message(said), on: .sms).text, state: .proposed,
             reason: .proposed, created: turn.now, expires: turn.now + Limits.proposalAgeMax)
     }
@@ -222,17 +222,18 @@ extension Audience {
     /// fired where zones were edited meanwhile.
     static func zones(
         of due: DueMessages, for group: [ZoneMessage], in directory: Replica
-    ) -> [String] {
+    ) -> [FiredZone] {
         let ids = Set(group.map(\.id))
         let exact = group.allSatisfy { showsPlace(of: due.person, in: $0, directory) }
-        let names: [String] = zip(due.zones, due.zoneNames).compactMap { id, name in
-            guard let zone = directory.zone(id) else { return exact ? name : nil }
+        let fired = zip(due.zoneNames, due.transitions).map { FiredZone(name: $0, $1) }
+        let shown: [FiredZone] = zip(due.zones, fired).compactMap { id, known in
+            guard let zone = directory.zone(id) else { return exact ? known : nil }
             guard !ids.isDisjoint(with: zone.messages) else { return nil }
             let isLarge =
                 zone.prepared.inradiusCentimetres >= Limits.namedZoneInradiusCentimetresMin
-            return exact || isLarge ? name : nil
+            return exact || isLarge ? known : nil
         }
-        return names.isEmpty && exact ? due.zoneNames : names
+        return shown.isEmpty && exact ? fired : shown
     }
 
     /// Whether a message may show the exact place: the person's own does.

@@ -123,7 +123,13 @@ public struct Composer: Sendable {
 
     private func pieces(of message: MessageSaying, who: String, nameMax: Int) -> Pieces {
         let names = ([message.to, message.own].map { name($0, nameMax) }).filter { !$0.isEmpty }
-        let zones = message.zones.prefix(Limits.zonesPerTextMax).map { name($0, nameMax) }
+        let shown = message.zones.prefix(Limits.zonesPerTextMax)
+        // Those that were entered have no word of their own, so that they come before all others.
+        let zones = Transition.allCases.compactMap { transition -> String? in
+            let fired = shown.filter { $0.transition == transition }.map { name($0.name, nameMax) }
+            return fired.isEmpty
+                ? nil : phrases.fired(transition, zones: fired.joined(separator: ", "))
+        }
         let what = (zones + [clock(message.at)]).joined(separator: ", ")
         var pieces = sentence("", message.place)
         pieces.vital[0] = "\(names.joined(separator: ", ")): \(what)"

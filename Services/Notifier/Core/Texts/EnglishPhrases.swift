@@ -97,6 +97,17 @@ struct EnglishPhrases: Phrasebook {
             + " else your circle is alarmed"
     }
 
+    func fired(_ transition: Transition, zones: String) -> String {
+        switch transition {
+        case .enter: zones
+        case .exit: "left \(zones)"
+        case .approach: "near \(zones)"
+        case .dwell: "still in \(zones)"
+        case .cross: "passed through \(zones)"
+        case .absent: "not at \(zones)"
+        }
+    }
+
     func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
 
     func invitation(who: String, code: String) -> String {

@@ -97,6 +97,17 @@ struct IndonesianPhrases: Phrasebook {
             + " perpanjang di Jaga, jika tidak lingkaran Anda diberi tahu"
     }
 
+    func fired(_ transition: Transition, zones: String) -> String {
+        switch transition {
+        case .enter: zones
+        case .exit: "keluar dari \(zones)"
+        case .approach: "dekat \(zones)"
+        case .dwell: "masih di \(zones)"
+        case .cross: "melewati \(zones)"
+        case .absent: "tidak ada di \(zones)"
+        }
+    }
+
     func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
 
     func invitation(who: String, code: String) -> String {

@@ -55,6 +55,8 @@ protocol Phrasebook: Sendable {
     func ownTaken(by: String?) -> String
     func ownNobodyYet(number: String) -> String
     func watchReminder(deadline: String) -> String
+    /// Zones in a text to a number outside, and what happened there.
+    func fired(_ transition: Transition, zones: String) -> String
     /// Who sends a text, and how to be sent no more.
     func sender(_ who: String) -> String
     func invitation(who: String, code: String) -> String

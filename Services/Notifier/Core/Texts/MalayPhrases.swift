@@ -99,6 +99,17 @@ struct MalayPhrases: Phrasebook {
             + " dalam Jaga, jika tidak kumpulan anda dimaklumkan"
     }
 
+    func fired(_ transition: Transition, zones: String) -> String {
+        switch transition {
+        case .enter: zones
+        case .exit: "keluar dari \(zones)"
+        case .approach: "dekat \(zones)"
+        case .dwell: "masih di \(zones)"
+        case .cross: "melalui \(zones)"
+        case .absent: "tiada di \(zones)"
+        }
+    }
+
     func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
 
     func invitation(who: String, code: String) -> String {

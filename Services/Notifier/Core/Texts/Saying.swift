@@ -48,7 +48,7 @@ public struct MessageSaying: Hashable, Sendable {
     /// What the person is called.
     public var own: String
     /// The zones that fired.
-    public var zones: [String]
+    public var zones: [FiredZone]
     /// Supplementary lines.
     public var lines: [String]
     public var at: Timestamp
@@ -56,7 +56,7 @@ public struct MessageSaying: Hashable, Sendable {
     public var place: Place?
 
     public init(
-        to: String, own: String, zones: [String], lines: [String], at: Timestamp, place: Place?
+        to: String, own: String, zones: [FiredZone], lines: [String], at: Timestamp, place: Place?
     ) {
         self.to = to
         self.own = own
@@ -64,6 +64,17 @@ public struct MessageSaying: Hashable, Sendable {
         self.lines = lines
         self.at = at
         self.place = place
+    }
+}
+
+/// A zone in such a text, and what happened there.
+public struct FiredZone: Hashable, Sendable {
+    public var name: String
+    public var transition: Transition
+
+    public init(name: String, _ transition: Transition) {
+        self.name = name
+        self.transition = transition
     }
 }
 
