@@ -1,3 +1,4 @@
+import Foundation
 import Parsing
 import TestSupport
 import Testing
@@ -16,6 +17,36 @@ extension `The suite` {
                 try await help(home, gateways)
                 try await stop(home, gateways)
                 try await call(home, gateways)
+            }
+            await gateways.stop()
+        }
+
+        @Test(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
+        func `a zone goes by mail as a file`() async throws {
+            let gateways = try Gateways()
+            try await gateways.start()
+            try await Household.run(through: gateways) { home in
+                let zones = "/v1/people/\(home.anna.id)/zones"
+                let made = try home.anna.api.call("POST", zones, Zone.park.feature)
+                let sent = try home.anna.api.call(
+                    "POST", zones + "/" + made.text("id") + "/mail",
+                    ["to": .string(home.bob.mail)])
+                #expect(sent["file"] == "Park.pad")
+                var mails: [String] = []
+                let arrives = await eventually {
+                    mails = gateways.mail.mails(of: "bob")
+                    return !mails.isEmpty
+                }
+                #expect(arrives)
+                let mail = try #require(mails.first)
+                #expect(mail.contains("Subject: Jaga: Anna sends you zones in the file Park.pad"))
+                let start = try #require(mail.range(of: "filename=\"Park.pad\"")).upperBound
+                let part = mail[start...].components(separatedBy: "\n\n").dropFirst().first ?? ""
+                let lines = part.components(separatedBy: "\n--").first ?? ""
+                let file = Data(base64Encoded: lines, options: .ignoreUnknownCharacters)
+                let text = String(decoding: file ?? Data(), as: UTF8.self)
+                #expect(text.hasPrefix("AlertZoneStart"))
+                #expect(text.contains("AlertZoneName,Park"))
             }
             await gateways.stop()
         }
@@ -82,7 +113,7 @@ extension `The suite` {
 
         private func stop(_ home: Household, _ gateways: Gateways) async throws {
             try await gateways.kannel.receive("Stop", from: Self.mum)
-            _ = try await text("No more texts", to: Self.mum, gateways)
+            _ = try await text("No more news", to: Self.mum, gateways)
             let stops = try home.admin.list("/v1/stops")
             #expect(stops.map { $0["number"] } == [.string(Self.mum)])
         }

@@ -147,7 +147,7 @@ import Testing
             switch change {
             case .keep(let code): pending.append(code)
             case .asked(let ask): asks += [ask, ask, ask]
-            case .forget, .send: break
+            case .forget, .send, .mail: break
             }
         }
         scene.core = MembershipCore(

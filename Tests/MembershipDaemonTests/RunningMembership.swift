@@ -53,6 +53,15 @@ final class RunningMembership {
 
     var messageKeyPath: String { folder.path + "/secrets/message.key" }
 
+    /// All that its store has on the disk.
+    func storeBytes() -> String {
+        ["", "-wal"].map { end in
+            let path = folder.path + "/membership/store.sqlite" + end
+            return String(
+                decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        }.joined()
+    }
+
     /// The first line of the operator's token file.
     func operatorToken() throws -> String {
         try String(contentsOfFile: tokenPath, encoding: .utf8)

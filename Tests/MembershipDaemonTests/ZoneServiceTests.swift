@@ -167,6 +167,24 @@ import Testing
         #expect(try jaga.ask("PUT", path + "/confirmed").json["codeExpires"] == .null)
     }
 
+    @Test func `a zone is mailed by a sealed record that no snapshot has`() async throws {
+        let jaga = try await RunningMembership()
+        let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")
+        let zones = "/v1/circles/\(circle)/zones"
+        let made = try jaga.ask("POST", zones, Self.feature(Self.ring, "River bank"))
+        let path = try zones + "/" + made.text("id") + "/mail"
+        let sent = try jaga.ask("POST", path, "{'to': ' mum@example.org '}")
+        #expect(sent.status == 202 && sent.json["file"] == "River bank.pad")
+        #expect(sent.json["zones"] == 1)
+        for wrong in ["mum", "", "a@b@", "x\\r\\nBcc: y@example.org"] {
+            #expect(try jaga.ask("POST", path, "{'to': '\(wrong)'}").field == "to")
+        }
+        #expect(try jaga.ask("POST", zones + "/zon_x/mail", "{'to': 'a@b.c'}").status == 404)
+        let bytes = jaga.storeBytes()
+        #expect(bytes.contains("jaga.message.requested"))
+        #expect(!bytes.contains("AlertZoneStart"), "it is sealed")
+    }
+
     @Test func `an update of the time zones prepares zones anew at the next start`() async throws {
         let jaga = try await RunningMembership()
         let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")

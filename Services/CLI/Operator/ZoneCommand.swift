@@ -14,6 +14,7 @@ enum ZoneCommand: Command {
             remove ZONE
             import FILE          new ones: GeoJSON, PAD, GPX or KML, all or none; see --preview
             export [FILE]        all of them as GeoJSON or PAD, to standard output without FILE
+            mail ZONE            sends one as a PAD file to the mail address that --to says
             judging              every zone that judges --person, and who is told
             refuse ZONE          --person is judged by it no longer
             accept ZONE          --person is judged by it again
@@ -27,7 +28,8 @@ enum ZoneCommand: Command {
         options: Holder.options + [
             .init(
                 name: "--field", value: "NAME=VALUE", help: "a property; VALUE is JSON, or a text",
-                repeats: true)
+                repeats: true),
+            .init(name: "--to", value: "ADDRESS", help: "a mail address, for 'mail'"),
         ] + fileOptions + [.json] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
@@ -58,6 +60,7 @@ enum ZoneCommand: Command {
         case ("remove", let id?):
             try api.delete(holder.zone(id))
             Console.say("removed")
+        case ("mail", let id?): try mail(holder.zone(id) + "/mail", api, call)
         case ("refuse", let id?):
             _ = try api.call(.put, try holder.person + "/refused-zones/" + Holder.part(id))
             Console.say("refused")
@@ -67,6 +70,17 @@ enum ZoneCommand: Command {
         default: throw CommandError.usage("not understood: zone \(verb)", syntax)
         }
         return 0
+    }
+
+    /// Sends zones to the address that `--to` says.
+    static func mail(_ path: String, _ api: API, _ call: Call) throws {
+        guard let address = call.value("--to") else {
+            throw CommandError.usage("say to whom: --to name@example.org", call.syntax)
+        }
+        let sent = try api.post(path, ["to": .string(address)])
+        if call.has("--json") { return Console.say(sent.text) }
+        Console.say("\(sent.cell("file")) is on its way, zones: \(sent.cell("zones"))")
+        for note in sent["notes"]?.array ?? [] { Console.say(note.string ?? "") }
     }
 
     private static func say(_ done: String, _ zone: JSON, _ call: Call) {
@@ -126,11 +140,14 @@ enum SetCommand: Command {
             add NAME             a new one, empty; 'jaga zone add FILE --set SET' fills it
             rename SET           to what --name says
             remove SET           with its zones
+            mail SET             sends its zones as a PAD file to the mail address that --to says
             subscribe SET        its zones judge the members of --circle
             unsubscribe SET      they do so no longer
             """,
         options: [
-            .init(name: "--name", value: "NAME", help: "the new name"), Holder.circleOption, .json,
+            .init(name: "--name", value: "NAME", help: "the new name"),
+            .init(name: "--to", value: "ADDRESS", help: "a mail address, for 'mail'"),
+            Holder.circleOption, .json,
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
@@ -158,6 +175,8 @@ enum SetCommand: Command {
         case ("remove", let id?):
             try api.delete("/v1/sets/" + Holder.part(id))
             Console.say("removed")
+        case ("mail", let id?):
+            try ZoneCommand.mail("/v1/sets/" + Holder.part(id) + "/mail", api, call)
         case ("subscribe", let id?), ("unsubscribe", let id?):
             let circle = try Holder(call, of: ["circles"])
             let path = circle.path + "/sets/" + Holder.part(id)

@@ -21,20 +21,20 @@ public struct CodeDigest: Hashable, Sendable, Codable {
     public init(_ text: String) { self.text = text }
 }
 
-/// Somebody had a code sent. Kept for a day.
+/// Somebody had a code or zones sent. Kept for a day.
 public struct CodeAsk: Hashable, Sendable, Codable {
-    /// E.164.
+    /// E.164; of zones a mail address.
     public var number: String
     /// Nil = the operator.
     public var by: PersonID?
     public var at: Timestamp
 }
 
-/// What is to be sent with a code.
+/// To whom a code, or zones, are to be sent, and in whose name.
 public struct CodeOrder: Hashable, Sendable {
-    /// E.164.
+    /// E.164; of zones a mail address.
     public var number: String
-    /// Who wants to send texts there.
+    /// Who wants to send something there.
     public var sender: String
     /// BCP 47.
     public var locale: String
@@ -49,6 +49,8 @@ public enum CodeChange: Hashable, Sendable {
     case asked(CodeAsk)
     /// Have the code sent that the command brought along.
     case send(CodeOrder)
+    /// Have the zones mailed that the command brought along.
+    case mail(CodeOrder)
 }
 
 /// Codes that wait to be entered, and who had some sent within the last day.
@@ -71,16 +73,32 @@ public struct Codes: Sendable {
 
     /// When another code may be sent to a number on behalf of somebody; nil = now.
     func nextAsk(of number: String, by person: PersonID?, at now: Timestamp) -> Timestamp? {
-        let recent = asks.filter { now - $0.at < Limits.codeWindow }
-        let ofNumber = recent.filter { $0.number == number }.suffix(Limits.codesPerNumberMax)
-        let ofPerson = person.map { person in
-            recent.filter { $0.by == person }.suffix(Limits.codesPerPersonMax)
-        }
-        let waits = [
-            ofNumber.count == Limits.codesPerNumberMax ? ofNumber.first : nil,
-            ofPerson?.count == Limits.codesPerPersonMax ? ofPerson?.first : nil,
-        ].compactMap { $0.map { $0.at + Limits.codeWindow } }
-        return waits.max()
+        let asks = asks.filter { !$0.isMail }
+        return Codes.next(
+            [
+                (asks.filter { $0.number == number }, Limits.codesPerNumberMax),
+                (asks.filter { person != nil && $0.by == person }, Limits.codesPerPersonMax),
+            ], at: now)
+    }
+
+    /// When zones may be mailed to an address on behalf of somebody; nil = now.
+    func nextMail(to address: String, by person: PersonID?, at now: Timestamp) -> Timestamp? {
+        let asks = asks.filter(\.isMail)
+        return Codes.next(
+            [
+                (asks.filter { $0.number == address }, Limits.mailsPerAddressMax),
+                (asks.filter { person != nil && $0.by == person }, Limits.mailsPerPersonMax),
+            ], at: now)
+    }
+
+    /// When none of these has as many within the window as it may.
+    private static func next(
+        _ limited: [(asks: [CodeAsk], most: Int)], at now: Timestamp
+    ) -> Timestamp? {
+        limited.compactMap { asks, most -> Timestamp? in
+            let recent = asks.filter { now - $0.at < Limits.codeWindow }.suffix(most)
+            return recent.count == most ? recent.first.map { $0.at + Limits.codeWindow } : nil
+        }.max()
     }
 
     mutating func apply(_ change: CodeChange) {
@@ -88,7 +106,7 @@ public struct Codes: Sendable {
         case .keep(let code): pending[code.message] = code
         case .forget(let message): pending[message] = nil
         case .asked(let ask): asks.append(ask)
-        case .send: break
+        case .send, .mail: break
         }
     }
 
@@ -98,4 +116,8 @@ public struct Codes: Sendable {
         asks.removeAll { $0.at <= end }
         pending = pending.filter { $0.value.expires > end }
     }
+}
+
+extension CodeAsk {
+    fileprivate var isMail: Bool { number.contains("@") }
 }

@@ -65,6 +65,9 @@ public enum Change: Sendable {
     case refuseZone(PersonID, ZoneID)
     case acceptZone(PersonID, ZoneID)
 
+    /// One of them, or all of a set, go to a mail address.
+    case mailZones(ZoneOwner, ZoneID?, to: String)
+
     case createSet(ZoneSetID, name: String)
     case updateSet(ZoneSetID, name: String?)
     case removeSet(ZoneSetID)

@@ -22,6 +22,8 @@ public enum Answer: Hashable, Sendable {
     case zones([Zone])
     case set(ZoneSet)
     case message(ZoneMessage)
+    /// They are on their way.
+    case mailed
     /// Done, and nothing is left to show.
     case gone
     case refused(Refusal)

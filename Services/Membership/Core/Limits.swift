@@ -35,6 +35,13 @@ public enum Limits {
     public static let codesPerNumberMax = 3
     public static let codesPerPersonMax = 10
     public static let codeWindow = Duration.seconds(24 * 3600)
+    /// Zones mailed to one address within ``codeWindow``, whoever sends them, and by one person.
+    public static let mailsPerAddressMax = 5
+    public static let mailsPerPersonMax = 20
+    /// A larger file is not mailed: with its base64 it has to fit a record of 1 MiB.
+    public static let mailedFileBytesMax = 512 << 10
+    /// Zones that could not be mailed by then are not.
+    public static let mailAgeMax = Duration.seconds(3600)
     public static let monikerCharactersMax = 50
     public static let messageLineCharactersMax = 160
     public static let refusedZonesMax = 500

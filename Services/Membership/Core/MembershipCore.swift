@@ -91,6 +91,8 @@ public struct MembershipCore: Sendable {
         case .removeZone(let owner, let id): attempt.removeZone(id, of: owner)
         case .refuseZone(let person, let id): attempt.refuseZone(id, by: person)
         case .acceptZone(let person, let id): attempt.acceptZone(id, by: person)
+        case .mailZones(let owner, let zone, let address):
+            attempt.mailZones(of: owner, zone, to: address)
         case .createSet(let id, let name): attempt.createSet(id, name: name)
         case .updateSet(let id, let name): attempt.updateSet(id, name: name)
         case .removeSet(let id): attempt.removeSet(id)

@@ -143,7 +143,7 @@ extension Attempt {
         let pending = PendingCode(
             message: message.id, number: message.number, digest: code, expires: expires,
             triesLeft: Limits.codeTriesMax)
-        let sender = sender(of: message)
+        let sender = sender(inNameOf: message.owner)
         return [
             .keep(pending), .asked(CodeAsk(number: message.number, by: asker, at: now)),
             .send(
@@ -157,12 +157,12 @@ extension Attempt {
         codes.nextAsk(of: number, by: command.principal.person, at: now)
     }
 
-    /// Whom the recipient of a code knows: the person who asks, or whose message it is.
-    private func sender(of message: ZoneMessage) -> (name: String, locale: String) {
+    /// Whom the recipient of something knows: the person who asks, or whose it is.
+    func sender(inNameOf owner: ZoneOwner) -> (name: String, locale: String) {
         if let person = command.principal.person.flatMap(directory.person) {
             return (person.name, person.locale)
         }
-        switch message.owner {
+        switch owner {
         case .person(let id):
             return directory.person(id).map { ($0.name, $0.locale) } ?? ("?", "en")
         case .circle(let id): return (directory.circle(id)?.name ?? "?", "en")

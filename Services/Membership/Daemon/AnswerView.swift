@@ -16,6 +16,8 @@ struct AnswerView {
     let secret: NewSecret?
     /// Where new zones come from; nil when from no file.
     var file: ZonesOfFile?
+    /// The zones that are mailed; nil when none are.
+    var mail: ZoneMail?
 
     /// - Parameter isActive: whether a new credential is known where phones report already.
     func response(to answer: Answer, isActive: Bool = false) -> Response {
@@ -51,6 +53,7 @@ struct AnswerView {
             entity(
                 View.message(message, codeExpires: codes.expiry(of: message, at: now)),
                 message.version)
+        case .mailed: .json(mail?.json ?? .null, status: 202)
         case .gone: Response(status: 204)
         case .refused(let refusal): .problem(Problem(refusal, of: file))
         }

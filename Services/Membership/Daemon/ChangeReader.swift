@@ -15,6 +15,8 @@ struct RequestedChange {
     var file: ZonesOfFile?
     /// The code that may be sent.
     var code: MessageCode?
+    /// The zones that are mailed.
+    var mail: ZoneMail?
 
     init(
         _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
@@ -49,6 +51,8 @@ struct ChangeReader {
         case .createZone(let holder), .updateZone(let holder), .removeZone(let holder):
             try readZone(changing, of: parameters.owner(holder))
         case .importZones(let holder): try readZoneFile(for: parameters.owner(holder))
+        case .mailZone(let holder): try readMail(of: parameters.owner(holder), try zone)
+        case .mailSet: try readMail(of: .set(try set), nil)
         case .refuseZone: RequestedChange(.refuseZone(try person, try zone))
         case .acceptZone: RequestedChange(.acceptZone(try person, try zone))
         case .createSet, .updateSet, .removeSet: try readSet(changing)

@@ -31,7 +31,7 @@ struct CodeRows {
             try database.run(
                 "INSERT INTO code_ask VALUES (?1, ?2)", .time(ask.at),
                 .blob(try JSON.encode(ask).serialized()))
-        case .send: break
+        case .send, .mail: break
         }
     }
 

@@ -222,6 +222,8 @@ final class MembershipService: Service {
                 try codeRows.record(change)
                 if case .send(let order) = change, let code = requested.code {
                     try request(RequestedMessage(order, code), expires: order.expires, trace)
+                } else if case .mail(let order) = change, let mail = requested.mail {
+                    try request(RequestedMessage(order, mail), expires: order.expires, trace)
                 }
             case .answer(let request, let answer):
                 try tell(answer, to: request, of: command, requested, key: key)
@@ -261,7 +263,7 @@ final class MembershipService: Service {
         let view = AnswerView(
             directory: core.directory, codes: core.codes, principal: command.principal,
             now: host.now, location: requested.location, secret: requested.secret,
-            file: requested.file)
+            file: requested.file, mail: requested.mail)
         let response = view.response(to: answer)
         if let key { try keptAnswers.keep(response, to: key, at: host.now) }
         guard answer.showsCredential else { return host.answer(request, response) }
@@ -312,7 +314,9 @@ extension Answer {
     fileprivate var showsCredential: Bool {
         switch self {
         case .newDevice, .credential: true
-        case .person, .device, .circle, .zone, .zones, .set, .message, .gone, .refused: false
+        case .person, .device, .circle, .zone, .zones, .set, .message, .mailed, .gone,
+            .refused:
+            false
         }
     }
 }

@@ -29,6 +29,8 @@ enum Route: Sendable {
         case updateZone(ZoneHolder)
         case removeZone(ZoneHolder)
         case importZones(ZoneHolder)
+        case mailZone(ZoneHolder)
+        case mailSet
         case refuseZone, acceptZone
         case createSet, updateSet, removeSet, subscribe, unsubscribe
         case createMessage(ZoneHolder)
@@ -46,7 +48,8 @@ enum Route: Sendable {
             case .createPerson, .createDevice, .createCredential, .createCircle, .updateCircle,
                 .addMember, .createZone, .importZones, .updateZone, .acceptZone, .createSet,
                 .updateSet,
-                .subscribe, .createMessage, .updateMessage, .confirmMessage, .sendCode, .enterCode:
+                .subscribe, .createMessage, .updateMessage, .confirmMessage, .sendCode, .enterCode,
+                .mailZone, .mailSet:
                 true
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
                 .rotateCredential, .removeCredential, .removeCircle, .removeMember, .removeZone,

@@ -17,6 +17,7 @@ extension Route {
         (.put, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone(.circle))),
         (.patch, "/v1/circles/{circle}/zones/{zone}", .change(.updateZone(.circle))),
         (.delete, "/v1/circles/{circle}/zones/{zone}", .change(.removeZone(.circle))),
+        (.post, "/v1/circles/{circle}/zones/{zone}/mail", .change(.mailZone(.circle))),
 
         (.get, "/v1/people/{person}/zones", .read(.zones(.person))),
         (.post, "/v1/people/{person}/zones", .change(.createZone(.person))),
@@ -26,6 +27,7 @@ extension Route {
         (.put, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
         (.patch, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
         (.delete, "/v1/people/{person}/zones/{zone}", .change(.removeZone(.person))),
+        (.post, "/v1/people/{person}/zones/{zone}/mail", .change(.mailZone(.person))),
         (.get, "/v1/people/{person}/judging-zones", .read(.judgingZones)),
         (.put, "/v1/people/{person}/refused-zones/{zone}", .change(.refuseZone)),
         (.delete, "/v1/people/{person}/refused-zones/{zone}", .change(.acceptZone)),
@@ -36,6 +38,7 @@ extension Route {
         (.put, "/v1/sets/{set}", .change(.updateSet)),
         (.patch, "/v1/sets/{set}", .change(.updateSet)),
         (.delete, "/v1/sets/{set}", .change(.removeSet)),
+        (.post, "/v1/sets/{set}/mail", .change(.mailSet)),
         (.get, "/v1/sets/{set}/zones", .read(.zones(.set))),
         (.post, "/v1/sets/{set}/zones", .change(.createZone(.set))),
         (.post, "/v1/sets/{set}/zones/import", .change(.importZones(.set))),
@@ -44,6 +47,7 @@ extension Route {
         (.put, "/v1/sets/{set}/zones/{zone}", .change(.updateZone(.set))),
         (.patch, "/v1/sets/{set}/zones/{zone}", .change(.updateZone(.set))),
         (.delete, "/v1/sets/{set}/zones/{zone}", .change(.removeZone(.set))),
+        (.post, "/v1/sets/{set}/zones/{zone}/mail", .change(.mailZone(.set))),
         (.put, "/v1/circles/{circle}/sets/{set}", .change(.subscribe)),
         (.delete, "/v1/circles/{circle}/sets/{set}", .change(.unsubscribe)),
     ]

@@ -1,0 +1,69 @@
+import Directory
+import MembershipCore
+import Model
+import Parsing
+import Web
+import ZoneFiles
+
+/// Zones as the file that comes with a mail.
+struct ZoneMail {
+    let file: RequestedMessage.File
+    /// What the file cannot tell.
+    let notes: [FileNote]
+    let count: Int
+
+    init(_ zones: [Zone], named name: String) throws(Problem) {
+        let written = View.file(of: zones, as: .pad)
+        guard written.bytes.count <= Limits.mailedFileBytesMax else {
+            throw .conflict(
+                "the file has \(written.bytes.count >> 10) KiB, at most "
+                    + "\(Limits.mailedFileBytesMax >> 10) are mailed",
+                hint: "export it and send it yourself")
+        }
+        file = RequestedMessage.File(
+            name: name + ".pad", text: String(decoding: written.bytes, as: UTF8.self))
+        notes = written.notes
+        count = zones.count
+    }
+
+    /// What is answered to whoever has it sent.
+    var json: JSON {
+        [
+            "file": .string(file.name), "zones": .integer(Int64(count)),
+            "notes": View.notes(notes),
+        ]
+    }
+}
+
+extension ChangeReader {
+    /// - Parameter zone: nil = all of a set
+    func readMail(
+        of owner: ZoneOwner, _ zone: ZoneID?
+    ) throws(Problem) -> RequestedChange {
+        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
+        let (action, target) = RightsTarget.reading(zonesOf: owner)
+        let decision = directory.decide(principal, action, on: target, at: clocks.now)
+        if let denial = decision.denial { throw Problem(denial) }
+        let zones = directory.zones(of: owner).filter { zone == nil || $0.id == zone }
+        guard zone == nil || !zones.isEmpty else { throw .notFound("there is no such zone") }
+        let fields = try Fields(body(), known: ["to"], readOnly: [])
+        let hint = "such as name@example.org"
+        guard let text = try fields.text("to") else { throw fields.missing("to", hint) }
+        guard let address = Addresses.mail(text) else {
+            throw fields.wrong("to", "this is not a mail address", hint)
+        }
+        var name = zones.first?.name ?? "zones"
+        if zone == nil, case .set(let set) = owner { name = directory.set(set)?.name ?? name }
+        var requested = RequestedChange(.mailZones(owner, zone, to: address))
+        requested.mail = try ZoneMail(zones, named: name)
+        return requested
+    }
+}
+
+extension RequestedMessage {
+    init(_ order: CodeOrder, _ mail: ZoneMail) {
+        self.init(
+            channel: .email, address: order.number, sender: order.sender, locale: order.locale,
+            file: mail.file)
+    }
+}

@@ -1,0 +1,71 @@
+import Directory
+import MembershipCore
+import Model
+import Testing
+
+@Suite struct MailedZoneTests {
+    private let scene = Scene(circle: true)
+    private let family = ZoneOwner.circle(circle(1))
+    private let mum = "mum@example.org"
+
+    init() { scene.ask(anna, .createZone(family, zone(1), zonePatch("School"))) }
+
+    private func mail(_ principal: Principal = anna, to address: String? = nil) -> Answer {
+        scene.ask(principal, .mailZones(family, zone(1), to: address ?? mum))
+    }
+
+    private var orders: [CodeOrder] {
+        scene.codes.compactMap { if case .mail(let order) = $0 { order } else { nil } }
+    }
+
+    @Test func `whoever reads a zone mails it in their own name`() {
+        #expect(mail(citra) == .mailed)
+        #expect(orders.map(\.sender) == ["Citra"])
+        #expect(orders.map(\.number) == [mum])
+        #expect(scene.published.isEmpty)
+        #expect(mail(.operator) == .mailed)
+        #expect(orders.map(\.sender) == ["Family"])
+    }
+
+    @Test func `a zone that is elsewhere, private or gone is not mailed`() {
+        let own = ZoneOwner.person(person(3))
+        scene.ask(citra, .createZone(own, zone(2), zonePatch("Den")))
+        #expect(scene.ask(anna, .mailZones(own, zone(2), to: mum)).denial == .notYours)
+        #expect(
+            scene.ask(anna, .mailZones(family, zone(2), to: mum)).refusal?.reason == .missing)
+        scene.ask(anna, .removeZone(family, zone(1)))
+        #expect(mail().refusal != nil)
+        #expect(orders.isEmpty)
+    }
+
+    @Test func `a set is mailed whole, but for an empty one`() {
+        let floods = ZoneSetID(ID128(high: 7, low: 1))
+        scene.ask(.operator, .createSet(floods, name: "Floods"))
+        let set = ZoneOwner.set(floods)
+        #expect(scene.ask(anna, .mailZones(set, nil, to: mum)).refusal?.reason == .conflict)
+        scene.ask(.operator, .createZone(set, zone(5), zonePatch("River")))
+        #expect(scene.ask(anna, .mailZones(set, nil, to: mum)) == .mailed)
+    }
+
+    @Test func `one address gets five mails a day, whoever sends them`() {
+        for _ in 0..<Limits.mailsPerAddressMax - 1 { #expect(mail() == .mailed) }
+        #expect(mail(ben) == .mailed)
+        #expect(mail(citra).refusal?.reason == .tooOften(Limits.codeWindow))
+        #expect(mail(.operator).refusal != nil)
+        scene.now = scene.now + Limits.codeWindow
+        #expect(mail() == .mailed)
+    }
+
+    @Test func `one person sends twenty a day, apart from codes`() {
+        for number in 0..<Limits.mailsPerPersonMax {
+            #expect(mail(to: "a\(number)@example.org") == .mailed)
+        }
+        #expect(mail().refusal?.reason == .tooOften(Limits.codeWindow))
+        #expect(mail(ben) == .mailed)
+        var patch = MessagePatch()
+        patch.number = "+15550000199"
+        scene.ask(anna, .createMessage(family, message(1), patch, code(1)))
+        #expect(
+            scene.codes.contains { if case .send = $0 { true } else { false } })
+    }
+}
