@@ -115,6 +115,24 @@ struct ReplyTests {
         #expect(world.sent.count == 2, "the minute goes on over a restart")
     }
 
+    @Test func `a guardian who said STOP hears of emergencies, but of zones by mail alone`() {
+        var world = World()
+        write(&world, "STOP")
+        world.clear()
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(Set(world.addresses) == ["budi@example.org", "+60111000003"])
+        world.clear()
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.addresses.contains(Self.budi))
+        // Citra has a number and nothing else.
+        write(&world, "STOP", from: "+60111000003")
+        world.clear()
+        world.tell(.zoneExited(Town.crossing(inside: false)))
+        #expect(world.addresses == ["budi@example.org"])
+        let decisions = world.timeline.first?.decisions ?? []
+        #expect(decisions.contains { $0.recipient == Town.citra.id && $0.reason == .stopped })
+    }
+
     @Test func `a number is forgotten a day after its answer`() {
         var world = World()
         write(&world, "STOP", from: Self.stranger)

@@ -246,7 +246,7 @@ extension Notifier {
         }
         let told = notification.addresses ?? []
         for contact in Reach.all(of: person, on: configuration.channels)
-        where !told.contains(contact.address) {
+        where !told.contains(contact.address) && wants(notification.severity, at: contact) {
             let id = Meaning.notification(
                 notification.scope, recipient: recipient, address: contact.address)
             guard notifications[id] == nil else { continue }

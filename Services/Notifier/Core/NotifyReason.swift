@@ -81,7 +81,7 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case proposed
     /// The number has not agreed to such texts yet.
     case notConfirmed = "not-confirmed"
-    /// The number does not want such texts any more.
+    /// The number said STOP.
     case stopped
     /// The number had as many texts within a day as it may.
     case tooMany = "too-many"

@@ -118,12 +118,14 @@ extension Notifier {
             ?? (draft.channels == nil
                 ? Reach.all(of: person, on: ways) : Reach.preferred(of: person, on: ways))
         guard !contacts.isEmpty else { return Telling(reason: .unreachable) }
+        let willing = contacts.filter { wants(draft.severity, at: $0) }
+        guard !willing.isEmpty else { return Telling(reason: .stopped) }
         guard draft.severity == .safety || lanes.newsWaiting < Limits.newsQueuedMax else {
             return Telling(reason: .queueFull)
         }
         let words = words(saying, for: person, draft, turn)
         var telling = Telling(reason: .alreadyTold)
-        for contact in contacts {
+        for contact in willing {
             let id = Meaning.notification(
                 draft.scope, recipient: recipient, address: contact.address)
             if notifications[id] != nil {
@@ -135,11 +137,17 @@ extension Notifier {
                 telling.notifications.append(id)
                 telling.reason = draft.reason
                 var message = notification(id, draft, recipient, contact, words, turn)
-                message.addresses = contacts.map(\.address)
+                message.addresses = willing.map(\.address)
                 queue(message, &turn)
             }
         }
         return telling
+    }
+
+    /// Whether a contact point may be used: a number that said STOP hears of emergencies only.
+    func wants(_ severity: Severity, at contact: ContactPoint) -> Bool {
+        severity != .news || contact.channel != .sms
+            || numbers[contact.address]?.stopped == nil
     }
 
     /// An alarm about the same emergency that still waits for its gateway: one is enough.

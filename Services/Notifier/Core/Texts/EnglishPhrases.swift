@@ -131,8 +131,10 @@ struct EnglishPhrases: Phrasebook {
     }
 
     var helpComes: String { "Your SOS has arrived, your circle is being told" }
-    var stopped: String { "No more texts of zones come here. Reply START to allow them again" }
-    var started: String { "Texts of zones may come here again" }
+    var stopped: String {
+        "No more news of zones comes here, only emergencies. START allows it again"
+    }
+    var started: String { "News of zones may come here again" }
 
     func test(gateway: String) -> String { "This is a test of \(gateway). All is well" }
 }

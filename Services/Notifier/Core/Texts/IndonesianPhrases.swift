@@ -132,9 +132,9 @@ struct IndonesianPhrases: Phrasebook {
 
     var helpComes: String { "SOS Anda telah diterima, lingkaran Anda sedang diberi tahu" }
     var stopped: String {
-        "Tidak ada lagi pesan zona ke nomor ini. Balas START untuk mengizinkannya lagi"
+        "Tidak ada lagi kabar zona ke nomor ini, hanya keadaan darurat. START mengizinkannya lagi"
     }
-    var started: String { "Pesan zona boleh dikirim ke nomor ini lagi" }
+    var started: String { "Kabar zona boleh dikirim ke nomor ini lagi" }
 
     func test(gateway: String) -> String { "Ini uji coba \(gateway). Semua baik" }
 }

@@ -134,9 +134,9 @@ struct MalayPhrases: Phrasebook {
 
     var helpComes: String { "SOS anda telah diterima, kumpulan anda sedang dimaklumkan" }
     var stopped: String {
-        "Tiada lagi mesej zon ke nombor ini. Balas START untuk membenarkannya semula"
+        "Tiada lagi berita zon ke nombor ini, hanya kecemasan. START membenarkannya semula"
     }
-    var started: String { "Mesej zon boleh dihantar ke nombor ini semula" }
+    var started: String { "Berita zon boleh dihantar ke nombor ini semula" }
 
     func test(gateway: String) -> String { "Ini ujian \(gateway). Semuanya baik" }
 }
