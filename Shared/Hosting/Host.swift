@@ -31,6 +31,7 @@ public final class Host {
     var service: (any Service)?
     /// Leaves after COMMIT.
     private var answers: [(id: UInt64, response: Response)] = []
+    private var steps: [(id: UInt64, step: StreamStep)] = []
     private var departures: [Transfer] = []
     /// Requests given to the service and not answered yet.
     private var outstanding: Set<UInt64> = []
@@ -102,6 +103,15 @@ public final class Host {
     public func answer(_ id: UInt64, _ response: Response) {
         answers.append((id, response))
     }
+
+    /// Goes on with the answer to a request, whose body comes piece by piece over many turns. When
+    /// a turn is taken back, so is what it said here: the service ends such answers by `cut` then.
+    public func stream(_ id: UInt64, _ step: StreamStep) {
+        steps.append((id, step))
+    }
+
+    /// Bytes of such an answer that wait for the client; nil = it is gone, or has all of them.
+    public func unsentBytes(of id: UInt64) -> Int? { parts.server.unsentBytes(of: id) }
 
     /// Appends an event to a stream that this service keeps, in the turn's transaction.
     public func publish(_ event: Event, on stream: StreamName) throws {
@@ -284,6 +294,11 @@ public final class Host {
             parts.server.answer(answer.id, answer.response)
         }
         answers.removeAll(keepingCapacity: true)
+        for (id, step) in steps {
+            outstanding.remove(id)
+            parts.server.stream(id, step)
+        }
+        steps.removeAll(keepingCapacity: true)
         for transfer in departures { parts.transfers.start(transfer) }
         departures.removeAll(keepingCapacity: true)
     }
@@ -305,6 +320,7 @@ public final class Host {
         applying = nil
         isPoisonChanged = false
         answers.removeAll()
+        steps.removeAll()
         departures.removeAll()
         do {
             try bus.rolledBack()

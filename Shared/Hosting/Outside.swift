@@ -10,6 +10,10 @@ public protocol Door: Pollable {
     /// Gives a request its answer, which leaves with ``flush()``; an id that nobody waits for is
     /// ignored.
     func answer(_ id: UInt64, _ response: Response)
+    /// Gives a request its answer piece by piece.
+    func stream(_ id: UInt64, _ step: StreamStep)
+    /// Bytes of such an answer that could not be sent yet; nil = the client is gone, or has all.
+    func unsentBytes(of id: UInt64) -> Int?
     /// Sends what was answered.
     func flush()
     /// Answers what waits with 503 and closes.

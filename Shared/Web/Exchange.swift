@@ -15,6 +15,8 @@ final class Exchange {
         case waiting
         /// The answer is there.
         case answered(Response)
+        /// The beginning of the answer is there; the body comes piece by piece.
+        case streaming(Response, BodyStream)
     }
 
     let id: UInt64
@@ -23,6 +25,7 @@ final class Exchange {
     /// The library's connection, valid until the request is completed.
     let connection: OpaquePointer
     var state = State.begun
+    var isHead = false
     var request: Request
     var bodyBytesMax = 0
     /// Bytes of the body that count against the server's limit.

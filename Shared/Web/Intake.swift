@@ -9,6 +9,8 @@ final class Intake {
     let limits: ServerLimits
     /// Exchanges that a service has and that it did not answer yet.
     var waiting: [UInt64: Exchange] = [:]
+    /// Bodies that are on their way piece by piece.
+    var streams: [UInt64: BodyStream] = [:]
     /// Exchanges that the library holds.
     private(set) var open = 0
     /// Bytes of bodies held by open exchanges.
@@ -65,6 +67,7 @@ final class Intake {
         slot!.pointee = nil
         let intake = Intake.of(context)
         intake.waiting[exchange.id] = nil
+        intake.streams[exchange.id] = nil
         intake.open -= 1
         intake.heldBytes -= exchange.heldBytes
     }
@@ -91,10 +94,17 @@ final class Intake {
             return exchange.droppedBytes <= limits.droppedBytes ? .YES : .NO
         case .waiting: return .YES
         case .answered(let response): return send(response, exchange)
+        case .streaming(let response, let stream):
+            // For HEAD the library would send the end of a chunked body, which is none.
+            if exchange.isHead {
+                return send(Response(status: response.status, headers: response.headers), exchange)
+            }
+            return queue(stream.makeMessage(), response, exchange)
         }
     }
 
     private func beginReading(_ exchange: Exchange, _ method: String) -> MHD_Result {
+        exchange.isHead = method == "HEAD"
         if let refusal = RequestReader(limits: limits).read(method, into: exchange) {
             exchange.state = .refused(refusal)
         } else {
@@ -141,6 +151,12 @@ final class Intake {
                 body.count, UnsafeMutableRawPointer(mutating: body.baseAddress),
                 .RESPMEM_MUST_COPY)
         }
+        return queue(message, response, exchange)
+    }
+
+    private func queue(
+        _ message: OpaquePointer?, _ response: Response, _ exchange: Exchange
+    ) -> MHD_Result {
         guard let message else { return .NO }
         defer { MHD_destroy_response(message) }
         for field in response.headers {

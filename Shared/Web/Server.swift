@@ -98,6 +98,25 @@ public final class Server: Pollable {
         MHD_resume_connection(exchange.connection)
     }
 
+    /// Gives a request an answer piece by piece: `begin` once, then pieces, then an end.
+    ///
+    /// An id whose answer has ended or whose client is gone is ignored.
+    public func stream(_ id: UInt64, _ step: StreamStep) {
+        guard case .begin(let response) = step else {
+            intake.streams[id]?.take(step)
+            return
+        }
+        guard let exchange = intake.waiting.removeValue(forKey: id) else { return }
+        let stream = BodyStream(connection: exchange.connection, first: response.body)
+        intake.streams[id] = stream
+        exchange.state = .streaming(response, stream)
+        MHD_resume_connection(exchange.connection)
+    }
+
+    /// Bytes of an answer's body that were given to ``stream(_:_:)`` and could not be sent yet; nil
+    /// when the client is gone or has everything.
+    public func unsentBytes(of id: UInt64) -> Int? { intake.streams[id]?.unsentBytes }
+
     /// Sends what was answered.
     public func flush() {
         // Resumed connections are served by the next run only.
@@ -111,6 +130,7 @@ public final class Server: Pollable {
         for id in intake.waiting.keys.sorted() {
             answer(id, .problem(.unavailable("the service stops")))
         }
+        for stream in intake.streams.values { stream.take(.cut) }
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         self.daemon = nil

@@ -68,6 +68,7 @@ final class Script: Service {
 final class TestDoor: Door {
     var requests: [Request] = []
     var answers: [UInt64: Response] = [:]
+    var steps: [UInt64: [StreamStep]] = [:]
     var port: Int { 8104 }
 
     func drain() -> [Request] {
@@ -76,6 +77,8 @@ final class TestDoor: Door {
     }
 
     func answer(_ id: UInt64, _ response: Response) { answers[id] = response }
+    func stream(_ id: UInt64, _ step: StreamStep) { steps[id, default: []].append(step) }
+    func unsentBytes(of id: UInt64) -> Int? { steps[id] == nil ? nil : 0 }
     func flush() {}
     func stop() {}
     func appendPollItems(to items: inout [PollItem]) {}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Web
+
+@Suite struct `A body that comes piece by piece` {
+    private func begun(_ target: String = "GET /s HTTP/1.1\r\nHost: h\r\n\r\n") throws
+        -> (TestLoop, RawClient, UInt64)
+    {
+        let loop = try TestLoop()
+        loop.reply = { _ in nil }
+        let client = try loop.client()
+        client.send(target)
+        loop.run(until: { loop.requests.count == 1 })
+        return (loop, client, loop.requests[0].id)
+    }
+
+    private func text(_ client: RawClient) -> String {
+        String(decoding: client.received, as: UTF8.self)
+    }
+
+    /// The body without the lengths of its chunks; nil while it has no end.
+    private func body(_ client: RawClient) -> String? {
+        var rest = client.received[...]
+        guard let head = rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        rest = rest[head.upperBound...]
+        var bytes: [UInt8] = []
+        while let line = rest.firstRange(of: Array("\r\n".utf8)) {
+            let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16)
+            guard let size, rest.distance(from: line.upperBound, to: rest.endIndex) >= size + 2
+            else { return nil }
+            if size == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += rest[line.upperBound..<line.upperBound + size]
+            rest = rest[(line.upperBound + size + 2)...]
+        }
+        return nil
+    }
+
+    @Test func `is sent as far as it is there`() throws {
+        let (loop, client, id) = try begun()
+        let head = Response(
+            status: 200, headers: ["Content-Type": "text/event-stream"], body: Array("one ".utf8))
+        loop.server.stream(id, .begin(head))
+        loop.run(until: { text(client).contains("one ") })
+        #expect(text(client).contains("text/event-stream"))
+        #expect(loop.server.unsentBytes(of: id) == 0)
+        for _ in 0..<5 { loop.turn() }
+        #expect(loop.server.waitMilliseconds != 0, "nothing to send wakes nobody")
+        loop.server.stream(id, .piece(Array("two".utf8)))
+        loop.run(until: { text(client).contains("two") })
+        #expect(body(client) == nil)
+        loop.server.stream(id, .end)
+        loop.run(until: { body(client) == "one two" })
+        loop.run(until: { loop.server.unsentBytes(of: id) == nil })
+        client.send("GET /again HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { loop.requests.count == 2 }, "the connection goes on")
+    }
+
+    @Test func `may be long and wait for its client`() throws {
+        let (loop, client, id) = try begun()
+        loop.server.stream(id, .begin(Response(status: 200)))
+        let piece = (0..<100_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+        for _ in 0..<50 { loop.server.stream(id, .piece(piece)) }
+        loop.server.stream(id, .end)
+        loop.server.flush()
+        #expect((loop.server.unsentBytes(of: id) ?? 0) > 0)
+        loop.run(until: { loop.server.unsentBytes(of: id) == nil })
+        loop.run(until: { body(client) != nil })
+        #expect(body(client)?.utf8.count == 5_000_000)
+        #expect(body(client).map { Array($0.utf8.prefix(200_000)) == piece + piece } == true)
+    }
+
+    @Test func `is seen to be broken when it is cut`() throws {
+        let (loop, client, id) = try begun()
+        loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
+        loop.run(until: { text(client).contains("one") })
+        loop.server.stream(id, .cut)
+        loop.run(until: { client.isClosed })
+        #expect(body(client) == nil)
+        #expect(loop.server.unsentBytes(of: id) == nil)
+        loop.server.stream(id, .piece([1]))
+        loop.server.stream(id, .end)
+    }
+
+    @Test func `ends for the service when its client has gone`() throws {
+        let (loop, client, id) = try begun()
+        loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
+        loop.run(until: { text(client).contains("one") })
+        client.hangUp()
+        loop.run(until: {
+            loop.server.stream(id, .piece(Array("more".utf8)))
+            return loop.server.unsentBytes(of: id) == nil
+        })
+    }
+
+    @Test func `has no body for HEAD`() throws {
+        let (loop, client, id) = try begun("HEAD /s HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
+        loop.server.stream(id, .end)
+        loop.run(until: { !client.answers(toHead: true).isEmpty })
+        #expect(client.answers(toHead: true).first?.body == "")
+        loop.run(until: { loop.server.unsentBytes(of: id) == nil })
+    }
+
+    @Test func `is cut when the server stops`() throws {
+        let (loop, client, id) = try begun()
+        loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
+        loop.run(until: { text(client).contains("one") })
+        loop.server.stop()
+        loop.run(until: { client.isClosed })
+        #expect(body(client) == nil)
+    }
+}
