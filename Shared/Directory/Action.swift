@@ -10,6 +10,8 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     /// Arm and disarm, close and silence the alarms of one's own devices; see how they should
     /// report.
     case answerAlarms = "answer-alarms"
+    /// Start, stop, reset and delete journeys, and pin notes and photos to them.
+    case keepJourneys = "keep-journeys"
     /// Pause, stop or resume sharing; change the precision.
     case changeSharing = "change-sharing"
     /// Leave a circle.

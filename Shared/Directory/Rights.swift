@@ -12,10 +12,10 @@ public enum Rights {
             return .denied(.planLapsed)
         }
         switch query.action {
-        case .panic, .cancelEmergency, .watch, .answerAlarms, .changeSharing, .leaveCircle,
-            .acceptInvitation,
-            .readAccessLog, .editNeverTellList, .setPIN, .readPerson, .editProfile, .editDevices,
-            .editContactPoints, .editPrivateZones, .readOwnZones, .refuseZone, .exportData, .erase:
+        case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .changeSharing,
+            .leaveCircle, .acceptInvitation, .readAccessLog, .editNeverTellList, .setPIN,
+            .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
+            .readOwnZones, .refuseZone, .exportData, .erase:
             return decidePersonal(query)
         case .readPosition, .locate, .readHistory: return decidePosition(query)
         case .raiseForOther: return decideRaising(query)
@@ -56,7 +56,8 @@ public enum Rights {
         switch action {
         case .readPerson, .editProfile, .editDevices, .editContactPoints, .erase, .cancelEmergency:
             .allowed
-        case .panic, .watch, .answerAlarms, .acceptInvitation, .leaveCircle: .denied(.personOnly)
+        case .panic, .watch, .answerAlarms, .keepJourneys, .acceptInvitation, .leaveCircle:
+            .denied(.personOnly)
         default: .denied(.notYours)
         }
     }

@@ -21,6 +21,27 @@ public enum Files {
     /// Whether something is at that path.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Names of what is in a folder, in no order; without `.` and `..`.
+    public static func names(in folder: String) throws(SystemError) -> [String] {
+        guard let open = opendir(folder) else { throw SystemError(errno, "list \(folder)") }
+        defer { closedir(open) }
+        var names: [String] = []
+        while let entry = readdir(open) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes a file; one that is not there is removed already.
+    public static func remove(_ path: String) throws(SystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw SystemError(errno, "remove \(path)")
+        }
+    }
+
     /// The rights of what is at that path, such as `0o600`.
     public static func rights(of path: String) throws(SystemError) -> UInt32 {
         var status = stat()

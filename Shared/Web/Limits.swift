@@ -9,7 +9,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var idleSeconds = 60
     /// Body of a request; a longer one is answered 413.
     public var bodyBytes = 1 << 20
-    /// Other body limits, by the beginning of the path; the longest that fits counts.
+    /// Other body limits, by the beginning of the path, in which `*` stands for any one part; the
+    /// longest that fits counts.
     public var bodyBytesByPath: [String: Int] = [:]
     /// All bodies together that the server holds; more is answered 503.
     public var heldBytes = 256 << 20
@@ -26,8 +27,16 @@ public struct ServerLimits: Hashable, Sendable {
 
     /// The body limit of a path.
     func bodyBytes(of path: String) -> Int {
-        bodyBytesByPath.filter { path.hasPrefix($0.key) }
+        bodyBytesByPath.filter { ServerLimits.begins(path, with: $0.key) }
             .max { $0.key.utf8.count < $1.key.utf8.count }?.value ?? bodyBytes
+    }
+
+    private static func begins(_ path: String, with pattern: String) -> Bool {
+        guard pattern.contains("*") else { return path.hasPrefix(pattern) }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count >= wanted.count
+            && zip(parts, wanted).allSatisfy { $1 == "*" ? !$0.isEmpty : $0 == $1 }
     }
 
     /// Bytes of a refused body that are read and dropped, so that its sender hears the refusal.

@@ -9,8 +9,8 @@ private enum Cell { case yes, no, never, setting, ifTold }
 private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     (
         [
-            .panic, .cancelEmergency, .watch, .answerAlarms, .changeSharing, .leaveCircle,
-            .readAccessLog,
+            .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .changeSharing,
+            .leaveCircle, .readAccessLog,
             .editNeverTellList, .setPIN, .editDevices, .editContactPoints, .readPerson,
             .editProfile, .editPrivateZones, .readOwnZones, .refuseZone, .exportData, .erase,
             .acceptInvitation,
@@ -34,7 +34,7 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
             .changeSharing, .setPIN, .editDevices, .editContactPoints, .editNeverTellList,
             .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .readOwnZones,
             .refuseZone, .exportData, .erase, .leaveCircle, .acceptInvitation, .panic,
-            .cancelEmergency, .watch, .answerAlarms,
+            .cancelEmergency, .watch, .answerAlarms, .keepJourneys,
         ], false, [.never, .never, .never]
     ),
     ([.createCircle, .readSets], false, [.yes, .yes, .yes]),

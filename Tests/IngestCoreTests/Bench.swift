@@ -45,7 +45,7 @@ struct Bench {
     }
 
     mutating func change(_ change: EventBody) {
-        handle(.directoryChanging(change))
+        handle(.directoryChanging(change, at: now))
         directory.apply(change)
     }
 
@@ -170,6 +170,21 @@ struct Bench {
         handle(
             .locate(
                 LocateRequest(request: request, principal: principal, person: person(number))))
+        return answers[request]
+    }
+
+    /// Starts, stops, resets or removes a journey of somebody.
+    @discardableResult
+    mutating func journey(
+        _ action: JourneyAction, of number: UInt64 = 1, _ journey: Int64? = nil,
+        as principal: Principal? = nil
+    ) -> Answer? {
+        let request = takeRequest()
+        handle(
+            .journey(
+                JourneyRequest(
+                    request: request, principal: principal ?? .person(person(number)),
+                    person: person(number), number: journey, action: action)))
         return answers[request]
     }
 

@@ -22,6 +22,11 @@ struct MemoryStore {
     private var cards: [PersonID: CardHead] = [:]
     private(set) var offers: [OfferRow] = []
     private(set) var locates: [DeviceID: LocateRow] = [:]
+    private(set) var journeys: [PersonID: [JourneySpan]] = [:]
+    /// As they arrived, by the journey's number.
+    private(set) var journeyFixes: [Int64: [Fix]] = [:]
+    private(set) var journeySights: [Int64: [JourneySight]] = [:]
+    private var lastJourney: Int64 = 0
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
     private var logic = Limits.logicVersion
@@ -52,6 +57,8 @@ struct MemoryStore {
         stored.conditions = Array(conditions.values)
         stored.cards = cards
         stored.locates = Array(locates.values)
+        stored.journeys = journeys
+        stored.lastJourney = lastJourney
         stored.partitions = Array(partitions)
         stored.time = time
         stored.logic = logic
@@ -95,6 +102,7 @@ struct MemoryStore {
         case .saveDecision(let row): decisions.append(row)
         case .removeDecisions(let person): decisions.removeAll { $0.person == person }
         case .phone(let effect): perform(effect)
+        case .journey(let change): perform(change)
         case .append, .raise, .answer, .saveQuarantine, .saveAccess, .forgetApplied: break
         }
     }
@@ -117,6 +125,44 @@ struct MemoryStore {
             locates = locates.filter { $0.value.person != person }
             offers.removeAll { $0.person == person }
             cards[person] = nil
+        }
+    }
+
+    private mutating func perform(_ change: JourneyChange) {
+        switch change {
+        case .start(let span, _, let person, _):
+            journeys[person, default: []].append(span)
+            lastJourney = span.number
+        case .stop(let number, let time): edit(number) { $0.stopped = time }
+        case .reset(let number, let span):
+            edit(number) { $0 = span }
+            journeyFixes[number] = nil
+            lastJourney = span.number
+        case .remove(let number):
+            for person in Array(journeys.keys) {
+                journeys[person]?.removeAll { $0.number == number }
+                if journeys[person]?.isEmpty == true { journeys[person] = nil }
+            }
+            journeyFixes[number] = nil
+        case .removeAll(let person):
+            for span in journeys[person] ?? [] { journeyFixes[span.number] = nil }
+            journeys[person] = nil
+        case .fix(let fix, let number):
+            edit(number) { $0.fixes += 1 }
+            journeyFixes[number, default: []].append(fix)
+        case .sights(let sights, let number):
+            journeySights[number, default: []].removeAll { $0.since >= sights[0].since }
+            journeySights[number, default: []] += sights
+        }
+    }
+
+    private mutating func edit(_ number: Int64, _ body: (inout JourneySpan) -> Void) {
+        for person in Array(journeys.keys) {
+            guard let place = journeys[person]?.firstIndex(where: { $0.number == number }),
+                var span = journeys[person]?[place]
+            else { continue }
+            body(&span)
+            journeys[person]?[place] = span
         }
     }
 }

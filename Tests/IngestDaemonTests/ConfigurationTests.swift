@@ -176,6 +176,8 @@ private struct Replayed: Equatable {
             DROP TABLE watching; DROP TABLE decision;
             DROP TABLE condition; DROP TABLE card; DROP TABLE offer; DROP TABLE locating;
             DROP TABLE device_key; ALTER TABLE access DROP COLUMN asked;
+            DROP TABLE journey; DROP TABLE journey_fix; DROP TABLE journey_sight;
+            DROP TABLE journey_gone; DROP TABLE journey_note; DROP TABLE journey_photo;
             ALTER TABLE sequence DROP COLUMN logic;
             DELETE FROM migration WHERE component = '' AND number > 1;
             """)

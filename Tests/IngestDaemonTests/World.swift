@@ -29,6 +29,11 @@ final class World: Surroundings {
     /// Records by stream, as far as committed.
     var records: [(stream: StreamName, event: Event)] = []
     var answers: [UInt64: Response] = [:]
+    /// Answers that come piece by piece, as far as committed.
+    var streams: [UInt64: (response: Response, isOpen: Bool, isWhole: Bool)] = [:]
+    /// What every client has not taken yet, bytes.
+    var unsent = 0
+    private var unstreamed: [(UInt64, StreamStep)] = []
     /// What evaluators were told, as far as committed.
     var told: [(control: Control, route: Route)] = []
     private var unsaid: [(stream: StreamName, event: Event)] = []
@@ -73,6 +78,8 @@ final class World: Surroundings {
     func restart() throws {
         unsaid = []
         unanswered = []
+        unstreamed = []
+        streams = [:]
         untold = []
         service = nil
         bus?.close()
@@ -159,6 +166,19 @@ final class World: Surroundings {
         for (id, response) in unanswered { answers[id] = response }
         unsaid = []
         unanswered = []
+        for (id, step) in unstreamed { say(id, step) }
+        unstreamed = []
+    }
+
+    private func say(_ id: UInt64, _ step: StreamStep) {
+        switch step {
+        case .begin(let response): streams[id] = (response, true, false)
+        case .piece(let bytes): streams[id]?.response.body += bytes
+        case .end:
+            streams[id]?.isOpen = false
+            streams[id]?.isWhole = true
+        case .cut: streams[id]?.isOpen = false
+        }
     }
 
     /// One turn with what others said over the bus.
@@ -180,6 +200,7 @@ final class World: Surroundings {
         try bus.rolledBack()
         unsaid = []
         unanswered = []
+        unstreamed = []
         untold = []
         try service.reload()
     }
@@ -230,6 +251,10 @@ final class World: Surroundings {
     }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
+
+    func stream(_ id: UInt64, _ step: StreamStep) { unstreamed.append((id, step)) }
+
+    func unsentBytes(of id: UInt64) -> Int? { streams[id]?.isOpen == true ? unsent : nil }
 
     func append(_ record: Record, to stream: StreamName) throws -> Position {
         unsaid.append((stream, try EventCodec.decode(record)))

@@ -26,6 +26,15 @@ enum Routes {
             "/v1/people/{person}/locate", "/v1/people/{person}/access-log",
             "/v1/people/{person}/offered-zones", "/v1/people/{person}/offered-zones/{offer}",
             "/v1/people/{person}/devices/{device}/encryption-key",
+            "/v1/people/{person}/journeys", "/v1/people/{person}/journeys/{journey}",
+            "/v1/people/{person}/journeys/{journey}/stop",
+            "/v1/people/{person}/journeys/{journey}/reset",
+            "/v1/people/{person}/journeys/{journey}/points",
+            "/v1/people/{person}/journeys/{journey}/points.gpx",
+            "/v1/people/{person}/journeys/{journey}/replay",
+            "/v1/people/{person}/journeys/{journey}/notes",
+            "/v1/people/{person}/journeys/{journey}/photos",
+            "/v1/people/{person}/journeys/{journey}/photos/{photo}",
             "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest", "/v1/streams/ingest")
         + list(
             .membership,

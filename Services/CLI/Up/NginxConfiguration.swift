@@ -12,9 +12,10 @@ struct NginxConfiguration: Sendable {
     /// Phones send photos along, and some delete what is refused: ingest takes so much of them.
     /// Membership takes it of a file for a set, which has up to 10,000 zones.
     static let largeBodyBytesMax = 8 << 20
-    /// Paths of phones' protocols, and of files for sets.
+    /// Paths of phones' protocols, of files for sets, and of photos.
     static let largePaths: Set<String> = [
         "/pub", "/overland", "/overland/{token}", "/v1/sets/{set}/zones/import",
+        "/v1/people/{person}/journeys/{journey}/photos",
     ]
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30

@@ -28,6 +28,10 @@ public struct Core: Sendable {
         public var conditions: [ConditionRow] = []
         public var cards: [PersonID: CardHead] = [:]
         public var locates: [LocateRow] = []
+        /// Of each person, ascending.
+        public var journeys: [PersonID: [JourneySpan]] = [:]
+        /// The highest number that points of journeys are stored under.
+        public var lastJourney: Int64 = 0
         public var partitions: [Partition] = []
         public var time = Timestamp.zero
         public var logic = Limits.logicVersion
@@ -43,6 +47,7 @@ public struct Core: Sendable {
     var alarms: Alarms
     var policies: Policies
     var phones: Phones
+    var journeys: Journeys
     var access = AccessLog()
     private var forgotten: Timestamp = .zero
 
@@ -57,6 +62,7 @@ public struct Core: Sendable {
         phones = Phones(
             Phones.Stored(
                 conditions: stored.conditions, cards: stored.cards, locates: stored.locates))
+        journeys = Journeys(spans: stored.journeys, lastNumber: stored.lastJourney)
         placement = Placement(
             circles: stored.placedCircles, people: stored.placedPeople,
             sets: PlacedSets(sets: stored.placedSets, pages: stored.placedPages))
@@ -82,8 +88,10 @@ public struct Core: Sendable {
         case .readAlarm(let request): readAlarm(request, in: directory, at: now, into: &effects)
         case .readPolicy(let request): readPolicy(request, in: directory, at: now, into: &effects)
         case .locate(let request): locate(request, in: directory, at: now, into: &effects)
-        case .directoryChanging(let change):
+        case .journey(let request): change(request, in: directory, at: now, into: &effects)
+        case .directoryChanging(let change, let time):
             placement.note(change, before: directory)
+            journeys.note(change, at: time, before: directory)
             forget(change, before: directory, into: &effects)
         case .computed(let event): follow(event, in: directory, at: now, into: &effects)
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
@@ -107,6 +115,7 @@ public struct Core: Sendable {
         phones.forget(removal.person, into: &effects)
         alarms.forget(removal.person, into: &effects)
         policies.forget(removal.person, into: &effects)
+        journeys.forget(removal.person, into: &effects)
         effects.append(.removeDecisions(removal.person))
     }
 
@@ -124,6 +133,9 @@ public struct Core: Sendable {
 
     /// Emergencies that go on.
     public var activeEmergencyCount: Int { emergencies.activeCount }
+
+    /// Journeys that go on.
+    public var openJourneyCount: Int { journeys.openCount }
 
     /// Zones of sets that no record has room for: nobody is judged by them.
     public var zonesLeftOut: Int { placement.leftOut }
@@ -143,6 +155,7 @@ public struct Core: Sendable {
                 placement.run(&context)
             }
         }
+        journeys.look(in: directory, at: now, into: &effects)
         for reports in backlog.takeTurn(into: &effects) {
             sequence(reports, at: now, into: &effects)
             if let row = intake.devices[reports[0].device] { effects.append(.saveDevice(row)) }

@@ -34,7 +34,8 @@ extension Core {
             }
             answer.accepted += 1
             let report = keep(
-                arrival, of: delivery.device, trace: delivery.trace, at: now, into: &effects)
+                arrival, of: delivery.device, trace: delivery.trace, in: directory, at: now,
+                into: &effects)
             if let report { live.append(report) }
         }
         sequence(live, at: now, into: &effects)
@@ -89,12 +90,13 @@ extension Core {
     ///
     /// - Returns: the report, if it is to enter `in/p` at once; nil if it is old and waits.
     mutating func keep(
-        _ arrival: Arrival, of device: DeviceID, trace: String, at now: Timestamp,
-        into effects: inout [Effect]
+        _ arrival: Arrival, of device: DeviceID, trace: String, in directory: Replica,
+        at now: Timestamp, into effects: inout [Effect]
     ) -> Report? {
         let report = intake.accept(arrival, of: device, trace: trace, at: now)
         let number = intake.devices[device]?.number ?? 0
         effects.append(.saveReport(report, device: number))
+        travel(report, in: directory, into: &effects)
         guard Intake.isBacklog(report.fix, at: now) else { return report }
         backlog.add(report, into: &effects)
         return nil

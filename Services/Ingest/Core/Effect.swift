@@ -47,6 +47,8 @@ public enum Effect: Hashable, Sendable {
     case saveDecision(DecisionRow)
     case removeDecisions(PersonID)
 
+    case journey(JourneyChange)
+
     case saveEmergency(EmergencyRow)
     case removeEmergency(EmergencyID)
     /// Ids of events applied before this may be forgotten.
@@ -72,6 +74,7 @@ public enum Answer: Hashable, Sendable {
     case located(LocateView)
     /// They may ask again in so many seconds.
     case tooSoon(seconds: Int)
+    case journey(JourneyAnswer)
     case denied(Denial)
     case notFound
     /// The call can no longer be taken back: people are being told.

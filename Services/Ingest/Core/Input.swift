@@ -15,8 +15,10 @@ public enum Input: Sendable {
     case readAlarm(ReadRequest<PersonID>)
     case readPolicy(ReadRequest<PersonID>)
     case locate(LocateRequest)
-    /// The directory is about to change so; the directory handed in is the one before.
-    case directoryChanging(EventBody)
+    case journey(JourneyRequest)
+    /// The directory is about to change so, and did at membership at that time; the directory
+    /// handed in is the one before.
+    case directoryChanging(EventBody, at: Timestamp)
     /// A record of the own `events/p`, just appended.
     case computed(Event)
     /// A record of `fired` that was never applied before.

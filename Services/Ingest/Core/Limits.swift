@@ -60,6 +60,48 @@ public enum Limits {
     /// A zone smaller than this is not named to others while its person shares zones only.
     public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
 
+    /// Journeys of one person, of which one is open; another is refused until one is deleted.
+    public static let journeysPerPersonMax = 1000
+    /// Fixes that fall into one journey; more do not.
+    public static let journeyFixesMax = 1_000_000
+    /// A fix closer to the last one kept is none of the journey.
+    public static let journeyThinningMetres = 3.0
+    /// Whoever does not get farther than this from a place …
+    public static let journeyStopMetres = 50.0
+    /// … for so long has stopped there.
+    public static let journeyStopSeconds: Int64 = 300
+    /// Stops of a journey that are named; all are counted.
+    public static let journeyStopsShown = 500
+    /// Fixes of journeys that are deleted in one turn.
+    public static let journeyFixesForgottenPerTurn = 5000
+    /// Fixes that one reader of a journey gets at a time …
+    public static let journeyFixesPerPortion = 2000
+    /// … and portions in one turn.
+    public static let journeyPortionsPerTurn = 4
+    /// Who has so many bytes still to take gets no more meanwhile.
+    public static let journeyUnsentBytesMax = 512 << 10
+    /// Journeys read at a time; more are answered 503.
+    public static let journeyReadersMax = 64
+    /// … of them replays.
+    public static let journeyReplaysMax = 16
+    /// Speeds of a replay, as factors.
+    public static let replaySpeeds = 0.1...1_000_000
+    /// In a replay nothing happens for no longer than this.
+    public static let replayPauseSeconds: Int64 = 10
+    /// A journey may be simplified by so many metres at most.
+    public static let journeyToleranceMetresMax = 100_000.0
+    /// Notes and photos of one journey, characters of a note and of a name.
+    public static let journeyNotesMax = 1000
+    public static let journeyPhotosMax = 200
+    public static let journeyNoteCharacters = 2000
+    public static let journeyNameCharacters = 100
+    /// Body of a request that brings a photo.
+    public static let journeyPhotoBytes = 5 << 20
+    /// Files of photos that are removed in one turn.
+    public static let journeyPhotosRemovedPerTurn = 20
+    /// Points that are simplified at a time, which bounds the work.
+    public static let journeySimplifyBlock = 512
+
     /// In event mode a phone reports so often, also standing still.
     public static let eventIntervalSeconds: Int32 = 60
     /// In event mode silence beyond this is remarkable.

@@ -226,9 +226,10 @@ struct Policies {
 }
 
 extension Core {
-    /// An open emergency or a watch: every minute, also standing still.
+    /// An open emergency, a watch or a journey: every minute, also standing still.
     func isEvent(_ person: PersonID, at now: Timestamp) -> Bool {
-        switch emergencies.current(of: person)?.state {
+        if journeys.open(of: person) != nil { return true }
+        return switch emergencies.current(of: person)?.state {
         case .open, .acknowledged: true
         default: policies.isWatched(person, at: now)
         }

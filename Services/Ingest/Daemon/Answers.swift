@@ -16,6 +16,7 @@ enum Answers {
         case .alarm(let view): .json(body(of: view).serialized(), status: status)
         case .policy(let view): .json(body(of: view).serialized(), status: status)
         case .located(let view): .json(body(of: view).serialized(), status: status)
+        case .journey: fatalError("a journey is answered with what is stored of it")
         case .overloaded: .problem(overloaded)
         case .tooSoon(let seconds):
             .problem(

@@ -20,7 +20,8 @@ struct Counts {
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .emergency, .positions, .alarm, .policy, .located, .tooSoon, .denied, .notFound,
+        case .emergency, .positions, .alarm, .policy, .located, .journey, .tooSoon, .denied,
+            .notFound,
             .tooLate:
             break
         }
@@ -52,5 +53,7 @@ struct Counts {
             .set(Double(core.deviceCount))
         metrics.gauge("jaga_ingest_active_emergencies", "Emergencies that go on.")
             .set(Double(core.activeEmergencyCount))
+        metrics.gauge("jaga_ingest_open_journeys", "Journeys that go on.")
+            .set(Double(core.openJourneyCount))
     }
 }

@@ -11,6 +11,8 @@ enum Endpoint: Sendable {
     case positions
     case alarm, alarmAction, policy, decisions
     case locate, offers, dropOffer, setKey, dropKey, accessLog
+    case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
+    case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
     case quarantine, quarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
@@ -41,6 +43,18 @@ enum Endpoint: Sendable {
         (.put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey),
         (.delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey),
         (.get, "/v1/people/{person}/access-log", .accessLog),
+        (.get, "/v1/people/{person}/journeys", .journeys),
+        (.post, "/v1/people/{person}/journeys", .startJourney),
+        (.get, "/v1/people/{person}/journeys/{journey}", .journey),
+        (.delete, "/v1/people/{person}/journeys/{journey}", .removeJourney),
+        (.post, "/v1/people/{person}/journeys/{journey}/stop", .stopJourney),
+        (.post, "/v1/people/{person}/journeys/{journey}/reset", .resetJourney),
+        (.get, "/v1/people/{person}/journeys/{journey}/points", .journeyPoints),
+        (.get, "/v1/people/{person}/journeys/{journey}/points.gpx", .journeyTrack),
+        (.get, "/v1/people/{person}/journeys/{journey}/replay", .journeyReplay),
+        (.post, "/v1/people/{person}/journeys/{journey}/notes", .addJourneyNote),
+        (.post, "/v1/people/{person}/journeys/{journey}/photos", .addJourneyPhoto),
+        (.get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeyPhoto),
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),

@@ -18,6 +18,9 @@ final class IngestService: Service {
     let writer: Writer
     let firstAnswers: FirstAnswers
     let ownership: Ownership
+    let journeys: JourneyStore
+    let readers: JourneyReaders
+    let photos: PhotoFolder
     let sosWord: String
     /// Pressing "report" twice within so many seconds is a panic; 0 = it never is.
     let pressesWithinSeconds: Int64
@@ -30,6 +33,8 @@ final class IngestService: Service {
     var pending: [UInt64: Pending] = [:]
     /// When old decisions are looked for again.
     var nextForgetting = Timestamp.zero
+    /// Fixes of deleted journeys may be left.
+    var isForgettingJourneys = true
     /// Used again for every input.
     private var effects: [Effect] = []
 
@@ -60,6 +65,9 @@ final class IngestService: Service {
         deviceKeys = DeviceKeys(database: database, secrets: secrets)
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
+        journeys = JourneyStore(database: database)
+        readers = JourneyReaders(outside: outside, store: journeys)
+        photos = PhotoFolder(beside: database.path)
         ownership = Ownership(outside: outside, database: database, logicNewest: logicNewest)
     }
 
@@ -67,11 +75,15 @@ final class IngestService: Service {
 
     func start() throws {
         try reload()
+        try photos.sweep(journeys)
         ownership.start(core)
     }
 
     func reload() throws {
         pending.removeAll()
+        readers.cut()
+        photos.stay()
+        isForgettingJourneys = true
         core = Core(try StoredState(database: database).load(), in: outside.replica)
         let closed = try deviceKeys.load()
         if closed > 0 {
@@ -83,7 +95,8 @@ final class IngestService: Service {
     }
 
     func directoryWillChange(_ event: Event) throws {
-        try take(.directoryChanging(event.body))
+        readers.noteChange()
+        try take(.directoryChanging(event.body, at: event.time))
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
@@ -115,6 +128,7 @@ final class IngestService: Service {
         try raise(to: try ownership.tick())
         try take(.turnEnd)
         try forgetDecisions()
+        try tendJourneys()
     }
 
     func coordinate(_ question: Control, from route: Route) throws {
@@ -138,7 +152,7 @@ final class IngestService: Service {
         return try ownership.snapshot(of: partition)
     }
 
-    var nextDeadline: Timestamp? { core.hasWork ? outside.now : nil }
+    var nextDeadline: Timestamp? { core.hasWork ? outside.now : nextOfJourneys }
 
     var troubles: [String] {
         let isFull = core.waitingCount >= Limits.waitingReports
@@ -198,6 +212,8 @@ final class IngestService: Service {
         case .forgetApplied:
             try writer.write(effect)
             try firstAnswers.forget(at: outside.now)
+        case .journey(let change):
+            try write(change)
         default: try writer.write(effect)
         }
     }
@@ -226,7 +242,12 @@ final class IngestService: Service {
         if let phone = form.phone {
             return outside.answer(request, try response(to: answer, as: phone))
         }
-        let response = Answers.response(to: answer, status: form.status, ignored: form.ignored)
+        let response =
+            if case .journey(let answer) = answer {
+                try journeyResponse(to: answer)
+            } else {
+                Answers.response(to: answer, status: form.status, ignored: form.ignored)
+            }
         if let key = form.key { try firstAnswers.keep(response, to: key, at: outside.now) }
         outside.answer(request, response)
     }

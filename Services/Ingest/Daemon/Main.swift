@@ -27,6 +27,7 @@ struct Main {
         ],
         bodyBytesByPath: [
             "/pub": Limits.phoneBodyBytes, "/overland": Limits.phoneBodyBytes,
+            "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
         ])
 
     static func main() { exit(Host.run(definition, make: make)) }

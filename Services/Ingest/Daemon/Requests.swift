@@ -19,6 +19,7 @@ extension IngestService {
             do {
                 try handle(request, route, parameters)
             } catch let problem as Problem {
+                pending[request.id] = nil
                 outside.answer(request.id, .problem(problem))
             }
         }
@@ -56,6 +57,10 @@ extension IngestService {
             outside.answer(request.id, try listAccess(to: id, request, for: principal))
         case .locate, .offers, .dropOffer, .setKey, .dropKey:
             try handlePhone(request, route, parameters, by: principal)
+        case .journeys, .startJourney, .journey, .removeJourney, .stopJourney, .resetJourney,
+            .journeyPoints, .journeyTrack, .journeyReplay, .addJourneyNote, .addJourneyPhoto,
+            .journeyPhoto:
+            try handleJourneys(request, route, parameters, by: principal)
         case .quarantine, .quarantined, .dropQuarantined:
             try handleQuarantine(request, route, parameters, by: principal)
         }

@@ -45,6 +45,7 @@ struct StoredState {
             WatchingRow(person: row.id(0), watch: row.id(1), until: row.time(2))
         }
         try phones(into: &stored)
+        try JourneyStore(database: database).load(into: &stored)
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))
         }

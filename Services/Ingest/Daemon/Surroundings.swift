@@ -23,6 +23,10 @@ protocol Surroundings: AnyObject {
     func principal(of request: Request) -> Principal?
     /// Leaves after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
+    /// Goes on with an answer whose body comes piece by piece; leaves after COMMIT.
+    func stream(_ id: UInt64, _ step: StreamStep)
+    /// Bytes of such an answer that wait for the client; nil = it is gone, or has all of them.
+    func unsentBytes(of id: UInt64) -> Int?
     /// Appended in the turn's transaction, to a stream kept here.
     @discardableResult
     func append(_ record: Record, to stream: StreamName) throws -> Position

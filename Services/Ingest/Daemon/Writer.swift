@@ -66,7 +66,7 @@ struct Writer {
         case .saveArming, .saveAlarm, .removeAlarm, .savePolicy, .removePolicy, .saveWatching,
             .removeWatching, .saveDecision, .removeDecisions:
             try follow(effect)
-        case .append, .raise, .answer: break
+        case .append, .raise, .answer, .journey: break
         }
     }
 

@@ -47,8 +47,8 @@ struct RightsList {
     /// What an action would be done to; nil when the question does not say.
     private func target(of action: Action) -> RightsTarget? {
         switch action {
-        case .panic, .cancelEmergency, .watch, .answerAlarms, .readAccessLog, .editNeverTellList,
-            .setPIN,
+        case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .readAccessLog,
+            .editNeverTellList, .setPIN,
             .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
             .readOwnZones, .refuseZone, .exportData, .erase:
             person.map { .person($0) }

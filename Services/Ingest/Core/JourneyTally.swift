@@ -1,0 +1,141 @@
+import Geometry
+import Model
+
+/// A place where somebody stayed for a while on a journey.
+public struct JourneyStop: Hashable, Sendable, Codable {
+    public var from: Timestamp
+    public var to: Timestamp
+    public var position: Coordinate
+
+    public init(from: Timestamp, to: Timestamp, position: Coordinate) {
+        self.from = from
+        self.to = to
+        self.position = position
+    }
+}
+
+/// How far, how long and where a journey stood still.
+public struct JourneySummary: Hashable, Sendable {
+    /// Points of the journey.
+    public var points = 0
+    public var metres = 0.0
+    /// From the first to the last fix of each part that may be seen.
+    public var microseconds: Int64 = 0
+    /// The same without the stops.
+    public var movingMicroseconds: Int64 { microseconds - stoppedMicroseconds }
+    public var stoppedMicroseconds: Int64 = 0
+    /// The first ``Limits/journeyStopsShown`` of them.
+    public var stops: [JourneyStop] = []
+    public var stopCount = 0
+    public var first: Timestamp?
+    public var last: Timestamp?
+}
+
+/// Sums up a journey fix by fix, in the order of ``JourneyPath``, and can be stored on the way.
+///
+/// A stop is a place of which ``Limits/journeyStopMetres`` are not left for at least
+/// ``Limits/journeyStopSeconds``: from the first fix there to the last.
+public struct JourneyTally: Hashable, Sendable, Codable {
+    /// The last fix taken; nil before the first.
+    public private(set) var time: Timestamp?
+    public private(set) var number: Int32 = 0
+    private var points = 0
+    private var metres = 0.0
+    private var microseconds: Int64 = 0
+    private var stopped: Int64 = 0
+    private var stops: [JourneyStop] = []
+    private var stopCount = 0
+    private var first: Timestamp?
+
+    private var window = 0
+    /// Of the part that goes on.
+    private var begun: Timestamp?
+    private var kept: Coordinate?
+    private var spare: Coordinate?
+    /// Where the stay that goes on began, and the last fix there.
+    private var stay: JourneyStop?
+
+    public init() {}
+
+    /// Takes the next fix.
+    ///
+    /// - Parameter windows: what may be seen; the same each time
+    public mutating func take(_ point: JourneyPoint, _ windows: [JourneyWindow]) {
+        while window < windows.count, windows[window].to <= point.time {
+            endPart()
+            window += 1
+        }
+        guard window < windows.count, windows[window].from <= point.time else { return }
+        let place = EarthPoint(point.position)
+        if let kept {
+            let step = EarthPoint(kept).straightMetres(to: place)
+            if step < Limits.journeyThinningMetres {
+                spare = point.position
+            } else {
+                move(to: point.position, step)
+            }
+            stand(point, place)
+        } else {
+            first = first ?? point.time
+            begun = point.time
+            move(to: point.position, 0)
+            stay = JourneyStop(from: point.time, to: point.time, position: point.position)
+        }
+        time = point.time
+        number = point.number
+    }
+
+    private mutating func move(to position: Coordinate, _ step: Double) {
+        points += 1
+        metres += JourneyTally.arc(step)
+        kept = position
+        spare = nil
+    }
+
+    private mutating func stand(_ point: JourneyPoint, _ place: EarthPoint) {
+        guard var going = stay else { return }
+        if EarthPoint(going.position).straightMetres(to: place) <= Limits.journeyStopMetres {
+            going.to = point.time
+            stay = going
+        } else {
+            endStay()
+            stay = JourneyStop(from: point.time, to: point.time, position: point.position)
+        }
+    }
+
+    private mutating func endStay() {
+        defer { stay = nil }
+        guard let stay, stay.to - stay.from >= .seconds(Limits.journeyStopSeconds) else { return }
+        stopped += (stay.to - stay.from).microseconds
+        stopCount += 1
+        if stops.count < Limits.journeyStopsShown { stops.append(stay) }
+    }
+
+    private mutating func endPart() {
+        guard let begun, let time, let kept else { return }
+        microseconds += (time - begun).microseconds
+        if let spare {
+            move(to: spare, EarthPoint(kept).straightMetres(to: EarthPoint(spare)))
+        }
+        endStay()
+        self.begun = nil
+        self.kept = nil
+    }
+
+    /// As if nothing followed.
+    public var summary: JourneySummary {
+        var ended = self
+        ended.endPart()
+        return JourneySummary(
+            points: ended.points, metres: ended.metres, microseconds: ended.microseconds,
+            stoppedMicroseconds: ended.stopped, stops: ended.stops, stopCount: ended.stopCount,
+            first: first, last: time)
+    }
+
+    /// The way on the surface of the earth for a straight one through it.
+    private static func arc(_ chord: Double) -> Double {
+        let angle = chord / 6_371_008.8
+        let squared = angle * angle
+        return chord * (1 + squared / 24 + 3 * squared * squared / 640)
+    }
+}

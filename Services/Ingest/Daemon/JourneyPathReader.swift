@@ -1,0 +1,127 @@
+import Directory
+import Hashing
+import IngestCore
+import Model
+import Web
+
+/// Writes the path of a journey.
+final class JourneyPathReader: JourneyReader {
+    let request: UInt64
+    let head: Response
+    private let sightline: JourneySightline
+    private let format: any JourneyFormat
+    private var path: JourneyPath
+    private var steps: [JourneyStep] = []
+    /// The last fix read.
+    private var place: JourneyPlace
+    /// The last point that stays whatever follows, and how many there are with it.
+    private var firm: JourneyPoint?
+    private var points: Int
+
+    /// - Parameters:
+    ///   - from: goes on with this point, which the reader knows as the n-th from 0
+    init(
+        _ request: UInt64, _ sightline: JourneySightline, head: Response,
+        _ format: any JourneyFormat, toleranceMetres: Double = 0,
+        from: (place: JourneyPlace, index: Int)? = nil
+    ) {
+        self.request = request
+        self.sightline = sightline
+        self.head = head
+        self.format = format
+        path = JourneyPath(sightline.windows, toleranceMetres: toleranceMetres)
+        place = .beginning
+        points = from?.index ?? 0
+        if let from {
+            place = JourneyPlace(time: from.place.time, number: from.place.number - 1)
+        }
+    }
+
+    var due: Timestamp? { nil }
+
+    func isAllowed(_ store: JourneyStore, in directory: Replica, at now: Timestamp) throws -> Bool {
+        try sightline.isAllowed(store, in: directory, at: now)
+    }
+
+    func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion {
+        var count = 0
+        let number = sightline.header.span.number
+        try store.fixes(of: number, after: place, limit: Limits.journeyFixesPerPortion) { point in
+            count += 1
+            path.take(point, into: &steps)
+            place = JourneyPlace(time: point.time, number: point.number)
+        }
+        write()
+        guard count < Limits.journeyFixesPerPortion else { return .piece(format.takeBytes()) }
+        let next = firm.map { cursor(of: $0) }
+        path.finish(into: &steps)
+        write()
+        format.finish(next: next)
+        return .last(format.takeBytes())
+    }
+
+    private func write() {
+        for step in steps {
+            format.take(step)
+            if case .point(let point) = step {
+                firm = point
+                points += 1
+            }
+        }
+        steps.removeAll(keepingCapacity: true)
+    }
+
+    private func cursor(of point: JourneyPoint) -> String {
+        JourneyCursor(
+            journey: sightline.header.span.number, lates: sightline.header.lates,
+            sights: JourneyCursor.digest(of: sightline.windows), index: points - 1,
+            place: JourneyPlace(time: point.time, number: point.number)
+        ).text
+    }
+}
+
+/// Where a reader goes on: behind a point that stays, as long as no late fix has come and nothing
+/// else may be seen.
+struct JourneyCursor: Hashable {
+    var journey: Int64
+    var lates: Int64
+    /// Digest of the windows.
+    var sights: String
+    /// The point's, from 0.
+    var index: Int
+    var place: JourneyPlace
+
+    var text: String {
+        "\(journey).\(lates).\(sights).\(index).\(place.time.microseconds).\(place.number)"
+    }
+
+    /// Nil for what was never given out.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 6, let journey = Int64(parts[0]), let lates = Int64(parts[1]),
+            let index = Int(parts[3]), index >= 0, let time = Int64(parts[4]),
+            let number = Int32(parts[5]), number >= 0
+        else { return nil }
+        self.init(
+            journey: journey, lates: lates, sights: String(parts[2]), index: index,
+            place: JourneyPlace(time: Timestamp(microseconds: time), number: number))
+    }
+
+    /// The same for the same windows: how the last one ends says nothing about what came before.
+    static func digest(of windows: [JourneyWindow]) -> String {
+        var parts: [HashPart] = []
+        for (index, window) in windows.enumerated() {
+            parts.append(.number(window.from.microseconds))
+            if index + 1 < windows.count { parts.append(.number(window.to.microseconds)) }
+        }
+        return String(Hash.id(of: parts).text.prefix(8))
+    }
+
+    init(journey: Int64, lates: Int64, sights: String, index: Int, place: JourneyPlace) {
+        self.journey = journey
+        self.lates = lates
+        self.sights = sights
+        self.index = index
+        self.place = place
+    }
+}

@@ -1,0 +1,114 @@
+import Directory
+import IngestCore
+import Model
+import Web
+
+/// Plays a journey again as a stream of server-sent events: each point as long after the one before
+/// as it was then, divided by the speed.
+final class JourneyReplay: JourneyReader {
+    let request: UInt64
+    let head = Response(
+        status: 200,
+        headers: ["Content-Type": "text/event-stream", "X-Accel-Buffering": "no"])
+    private let sightline: JourneySightline
+    private let speed: Double
+    /// The reader has the points up to this one.
+    private let known: Int
+
+    private var path: JourneyPath
+    private var steps: [JourneyStep] = []
+    /// What was read and not told yet: from ``next`` on.
+    private var points: [JourneyPoint] = []
+    private var next = 0
+    private var place = JourneyPlace.beginning
+    private var isRead = false
+    /// Points before the next one, told or not.
+    private var number = 0
+    /// The last point told, or known, and when.
+    private var last: (time: Timestamp, at: Timestamp)?
+    private var text = JourneyText()
+    private var hasBegun = false
+
+    /// - Parameter known: points that the reader has already
+    init(_ request: UInt64, _ sightline: JourneySightline, speed: Double, known: Int = 0) {
+        self.request = request
+        self.sightline = sightline
+        self.speed = speed
+        self.known = known
+        path = JourneyPath(sightline.windows)
+    }
+
+    func isAllowed(_ store: JourneyStore, in directory: Replica, at now: Timestamp) throws -> Bool {
+        try sightline.isAllowed(store, in: directory, at: now)
+    }
+
+    /// When the next point is to be told.
+    var due: Timestamp? {
+        guard next < points.count, number >= known, let last else { return nil }
+        let microseconds = (points[next].time - last.time).microseconds
+        let wait = min(
+            Double(microseconds) / speed, Double(Limits.replayPauseSeconds) * 1_000_000)
+        return last.at + .microseconds(Int64(wait))
+    }
+
+    func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion {
+        if next == points.count, !isRead { try read(store) }
+        while next < points.count {
+            if let due, due > now { break }
+            let point = points[next]
+            let at = due ?? now
+            next += 1
+            number += 1
+            if number > known { write(point) }
+            last = (point.time, number > known ? at : now)
+        }
+        let isOver = isRead && next == points.count
+        if isOver { text.append("event: end\ndata: {\"points\":\(number)}\n\n") }
+        defer { hasBegun = true }
+        if isOver { return .last(text.take()) }
+        return text.count == 0 && hasBegun ? .nothing : .piece(text.take())
+    }
+
+    private func read(_ store: JourneyStore) throws {
+        points.removeAll(keepingCapacity: true)
+        next = 0
+        var count = 0
+        try store.fixes(
+            of: sightline.header.span.number, after: place, limit: Limits.journeyFixesPerPortion
+        ) { point in
+            count += 1
+            path.take(point, into: &steps)
+            place = JourneyPlace(time: point.time, number: point.number)
+        }
+        if count < Limits.journeyFixesPerPortion {
+            isRead = true
+            path.finish(into: &steps)
+        }
+        for step in steps { if case .point(let point) = step { points.append(point) } }
+        steps.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ point: JourneyPoint) {
+        text.append("id: ")
+        text.append(Int64(number))
+        text.append("\ndata: {\"time\":\"")
+        text.append(point.time)
+        text.append("\",\"lat\":")
+        text.append(degreesE7: point.position.latitudeE7)
+        text.append(",\"lon\":")
+        text.append(degreesE7: point.position.longitudeE7)
+        if point.accuracyCentimetres > 0 {
+            text.append(",\"accuracy\":")
+            text.append(hundredths: point.accuracyCentimetres)
+        }
+        if let altitude = point.altitudeCentimetres {
+            text.append(",\"altitude\":")
+            text.append(hundredths: altitude)
+        }
+        if let speed = point.speedCentimetresPerSecond {
+            text.append(",\"speed\":")
+            text.append(hundredths: speed)
+        }
+        text.append("}\n\n")
+    }
+}

@@ -1,0 +1,335 @@
+import Directory
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Store
+import Web
+
+// What is asked about journeys.
+extension IngestService {
+    /// Deletes what is gone, and gives those who read their portions; each turn.
+    func tendJourneys() throws {
+        try photos.tidy(journeys)
+        if isForgettingJourneys { isForgettingJourneys = try journeys.forgetGone() }
+        try readers.run()
+    }
+
+    /// Stores what the core says of a journey.
+    func write(_ change: JourneyChange) throws {
+        switch change {
+        case .remove, .removeAll, .reset:
+            isForgettingJourneys = true
+            photos.leave(try journeys.photosGoing(with: change))
+        case .start, .stop, .fix, .sights: break
+        }
+        try journeys.write(change)
+    }
+
+    var nextOfJourneys: Timestamp? {
+        isForgettingJourneys || !photos.isTidy ? outside.now : readers.nextDeadline
+    }
+
+    func handleJourneys(
+        _ request: Request, _ route: Endpoint, _ parameters: Parameters, by principal: Principal
+    ) throws {
+        let person = try parameters.id("person", PersonID.self)
+        switch route {
+        case .journeys:
+            return outside.answer(request.id, try listJourneys(of: person, request, principal))
+        case .startJourney: return try startJourney(of: person, request, by: principal)
+        default: break
+        }
+        let id = try parameters.id("journey", JourneyID.self)
+        let header = try journeys.header(id).flatMap { $0.person == person ? $0 : nil }
+        switch route {
+        case .stopJourney: try change(header, of: person, .stop, request, by: principal)
+        case .resetJourney: try change(header, of: person, .reset, request, by: principal)
+        case .removeJourney: try change(header, of: person, .remove, request, by: principal)
+        case .addJourneyNote: try addNote(to: header, of: person, request, by: principal)
+        case .addJourneyPhoto: try addPhoto(to: header, of: person, request, by: principal)
+        case .journeyPhoto:
+            let photo = try parameters.id("photo", JourneyPhotoID.self)
+            let sightline = try sightline(header, of: person, for: principal)
+            outside.answer(request.id, try self.photo(photo, sightline, request))
+        default:
+            let sightline = try sightline(header, of: person, for: principal)
+            switch route {
+            case .journey: try readSummary(sightline, request)
+            case .journeyReplay: try replay(sightline, request)
+            case .journeyTrack: try readPath(sightline, request, isTrack: true)
+            default: try readPath(sightline, request, isTrack: false)
+            }
+        }
+    }
+
+    // MARK: - What the person does
+
+    private func startJourney(
+        of person: PersonID, _ request: Request, by principal: Principal
+    ) throws {
+        var name = ""
+        if !request.body.isEmpty, let member = try request.json()["name"], !member.isNull {
+            guard let text = member.string, text.count <= Limits.journeyNameCharacters else {
+                throw Problem.invalid(
+                    "this is no name", field: "name",
+                    hint: "a text of at most \(Limits.journeyNameCharacters) characters")
+            }
+            name = text
+        }
+        guard try !isRepeated(request, by: principal, status: 200) else { return }
+        try take(
+            .journey(
+                JourneyRequest(
+                    request: request.id, principal: principal, person: person,
+                    action: .start(JourneyID(SecureRandom.id()), name: name))))
+    }
+
+    private func change(
+        _ header: JourneyHeader?, of person: PersonID, _ action: JourneyAction,
+        _ request: Request, by principal: Principal
+    ) throws {
+        guard try !isRepeated(request, by: principal, status: 200) else { return }
+        try take(
+            .journey(
+                JourneyRequest(
+                    request: request.id, principal: principal, person: person,
+                    number: header?.span.number, action: action)))
+    }
+
+    /// The journey as it is now.
+    func journeyResponse(to answer: JourneyAnswer) throws -> Response {
+        func shown(_ number: Int64, status: Int) throws -> Response {
+            guard let header = try journeys.header(number: number) else {
+                return .problem(.notFound("there is no such journey"))
+            }
+            return .json(.object(IngestService.members(of: header, nil)), status: status)
+        }
+        switch answer {
+        case .started(let number, let isNew):
+            return try shown(number, status: isNew ? 201 : 200)
+        case .changed(let number): return try shown(number, status: 200)
+        case .removed: return Response(status: 204)
+        case .stopped:
+            return .problem(
+                .conflict(
+                    "the journey was stopped, and stays as it is",
+                    hint: "start another one, or delete it"))
+        case .tooMany:
+            return .problem(
+                .conflict(
+                    "there are \(Limits.journeysPerPersonMax) journeys of this person",
+                    hint: "delete one that is no longer needed"))
+        }
+    }
+
+    // MARK: - What somebody reads
+
+    /// What somebody may see of a journey; every look of others is written down.
+    private func sightline(
+        _ header: JourneyHeader?, of person: PersonID, for principal: Principal
+    ) throws -> JourneySightline {
+        let viewer = try viewer(of: person, for: principal)
+        guard let header else { throw Problem.notFound("there is no such journey") }
+        let windows = viewer.windows(
+            of: header.span, try journeys.sights(of: header.span.number))
+        guard !windows.isEmpty else { throw Problem.notFound("there is no such journey") }
+        try noteLook(of: principal, at: person, viewer)
+        return JourneySightline(
+            header: header, principal: principal, viewer: viewer, windows: windows)
+    }
+
+    private func viewer(of person: PersonID, for principal: Principal) throws -> JourneyViewer {
+        let viewer: JourneyViewer?
+        do {
+            viewer = try JourneyViewer(
+                of: person, for: principal, in: outside.replica, at: outside.now)
+        } catch {
+            throw Problem.denied(error.reason.explanation)
+        }
+        guard let viewer else { throw Problem.notFound("there is no such person") }
+        return viewer
+    }
+
+    private func noteLook(
+        of principal: Principal, at person: PersonID, _ viewer: JourneyViewer
+    ) throws {
+        guard !viewer.isOwn else { return }
+        let hour = outside.now.seconds / 3600
+        try writer.write(
+            .saveAccess(AccessRow(person: person, viewer: principal.person, hour: hour)))
+    }
+
+    /// Newest first, a page at a time; a page may be short, the next one is there while `next` is.
+    private func listJourneys(
+        of person: PersonID, _ request: Request, _ principal: Principal
+    ) throws -> Response {
+        guard let wanted = Int(request.query["limit"] ?? "100"), wanted > 0 else {
+            throw Problem.invalid(
+                "this is no number of entries", field: "limit", hint: "send 1 to 1000")
+        }
+        let cursor = request.query["cursor"].map { Int64($0) } ?? .max
+        guard let cursor else {
+            throw Problem.invalid(
+                "this is no cursor", field: "cursor", hint: "send `next` of the page before")
+        }
+        let viewer = try viewer(of: person, for: principal)
+        let limit = min(wanted, 1000)
+        let headers = try journeys.headers(
+            of: person, before: Timestamp(microseconds: cursor), limit: limit)
+        var items: [JSON] = []
+        for header in headers {
+            let windows = viewer.windows(
+                of: header.span, try journeys.sights(of: header.span.number))
+            guard !windows.isEmpty else { continue }
+            items.append(.object(IngestService.members(of: header, windows)))
+        }
+        if !items.isEmpty { try noteLook(of: principal, at: person, viewer) }
+        let next = headers.count == limit ? headers.last?.span.started.microseconds : nil
+        return .json([
+            "items": .array(items), "next": next.map { .string(String($0)) } ?? .null,
+        ])
+    }
+
+    /// - Parameter windows: what the reader may see; nil = all
+    private static func members(
+        of header: JourneyHeader, _ windows: [JourneyWindow]?
+    ) -> [JSON.Member] {
+        let whole = JourneyWindow(from: header.span.started, to: header.span.stopped)
+        let caption = JourneyCaption(header: header, windows: windows ?? [whole])
+        return [
+            .init("id", .string(header.id.description)),
+            .init("person", .string(header.person.description)),
+            .init("name", .string(header.name)),
+            .init("state", header.span.isOpen ? "open" : "stopped"),
+            .init("started", .string(caption.started.description)),
+            .init("stopped", caption.stopped.map { .string($0.description) } ?? .null),
+        ]
+    }
+
+    /// Nil where the reader has what there is: they were answered.
+    private func head(
+        _ sightline: JourneySightline, _ request: Request, _ mediaType: String
+    ) -> Response? {
+        let header = sightline.header
+        var parts: [HashPart] = [
+            .number(header.span.number), .number(header.revision), .text(mediaType),
+        ]
+        for window in sightline.windows {
+            parts += [.number(window.from.microseconds), .number(window.to.microseconds)]
+        }
+        for item in request.query.items { parts += [.text(item.name), .text(item.value)] }
+        let tag = "\"\(Hash.id(of: parts).text)\""
+        var response = Response(
+            status: 200,
+            headers: ["ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept"])
+        let known = request.headers.all("If-None-Match").joined(separator: ",")
+        let isKnown = known.split(separator: ",").contains { part in
+            let part = part.drop { $0 == " " }
+            return part == "*" || (part.hasPrefix("W/") ? part.dropFirst(2) : part) == tag
+        }
+        if isKnown {
+            response.status = 304
+            outside.answer(request.id, response)
+            return nil
+        }
+        response.headers["Content-Type"] = mediaType
+        return response
+    }
+
+    private func readSummary(_ sightline: JourneySightline, _ request: Request) throws {
+        guard let head = head(sightline, request, "application/json") else { return }
+        let number = sightline.header.span.number
+        func shown(_ pins: [JourneyPin]) -> JSON {
+            .array(
+                pins.filter { pin in sightline.windows.contains { $0.holds(pin.time) } }
+                    .map(\.json))
+        }
+        let members =
+            IngestService.members(of: sightline.header, sightline.windows)
+            + [
+                .init("notes", shown(try journeys.notes(of: number))),
+                .init("photos", shown(try journeys.photos(of: number))),
+            ]
+        let tally = sightline.viewer.isOwn ? try journeys.tally(of: number) : JourneyTally()
+        try readers.add(
+            JourneySummaryReader(request.id, sightline, head: head, members, from: tally))
+    }
+
+    private func readPath(
+        _ sightline: JourneySightline, _ request: Request, isTrack: Bool
+    ) throws {
+        let accept = request.headers["Accept"] ?? ""
+        let isTrack = isTrack || accept.contains("gpx")
+        let tolerance =
+            try Quantity.read(
+                "tolerance", of: request, within: 0...Limits.journeyToleranceMetresMax) ?? 0
+        let from = try start(of: sightline, request)
+        if request.query["since"] != nil, tolerance > 0 || isTrack {
+            throw Problem.invalid(
+                "only the whole path as GeoJSON goes on from a cursor", field: "since",
+                hint: "leave out `tolerance`, or read all again")
+        }
+        let mediaType = isTrack ? "application/gpx+xml" : "application/geo+json"
+        guard let head = head(sightline, request, mediaType) else { return }
+        var caption = JourneyCaption(header: sightline.header, windows: sightline.windows)
+        caption.from = from?.index ?? 0
+        let format: any JourneyFormat
+        if isTrack {
+            let pins = try journeys.pins(of: sightline.header.span.number).filter { pin in
+                sightline.windows.contains { $0.holds(pin.time) }
+            }
+            format = JourneyGPX(caption, pins: pins)
+        } else {
+            format = JourneyGeoJSON(caption)
+        }
+        try readers.add(
+            JourneyPathReader(
+                request.id, sightline, head: head, format, toleranceMetres: tolerance, from: from))
+    }
+
+    /// Where a reader goes on; nil = with everything.
+    private func start(
+        of sightline: JourneySightline, _ request: Request
+    ) throws(Problem) -> (place: JourneyPlace, index: Int)? {
+        guard let text = request.query["since"] else { return nil }
+        guard let cursor = JourneyCursor(text) else {
+            throw .invalid(
+                "this is no cursor", field: "since", hint: "send `next` of the answer before")
+        }
+        let header = sightline.header
+        let isGood =
+            cursor.journey == header.span.number && cursor.lates == header.lates
+            && cursor.sights == JourneyCursor.digest(of: sightline.windows)
+        return isGood ? (cursor.place, cursor.index) : nil
+    }
+
+    private func replay(_ sightline: JourneySightline, _ request: Request) throws {
+        let speed = try Quantity.read("speed", of: request, within: Limits.replaySpeeds) ?? 60
+        var known = 0
+        if let text = request.headers["Last-Event-ID"], !text.isEmpty {
+            guard let number = Int(text), number >= 0 else {
+                throw Problem.invalid(
+                    "this is no event's id", field: "Last-Event-ID", hint: "send a point's number")
+            }
+            known = number
+        }
+        try readers.add(JourneyReplay(request.id, sightline, speed: speed, known: known))
+    }
+}
+
+/// A number in a query.
+enum Quantity {
+    static func read(
+        _ name: String, of request: Request, within range: ClosedRange<Double>
+    ) throws(Problem) -> Double? {
+        guard let text = request.query[name] else { return nil }
+        guard let number = Double(text), range.contains(number) else {
+            throw .invalid(
+                "this is no such number", field: name,
+                hint: "a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,75 @@
+import Model
+
+/// Numbers and times written fast, as many as a journey has.
+struct JourneyText {
+    private(set) var bytes: [UInt8] = []
+    private var day = Int64.min
+    private var dayText: [UInt8] = []
+
+    /// Takes what was written away.
+    mutating func take() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
+
+    var count: Int { bytes.count }
+
+    mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    mutating func append(bytes more: [UInt8]) { bytes += more }
+
+    /// Degrees without zeros at the end: −101.68694.
+    mutating func append(degreesE7 value: Int32) { append(Int64(value), decimals: 7) }
+
+    /// Metres, or metres a second.
+    mutating func append(hundredths value: Int32) { append(Int64(value), decimals: 2) }
+
+    mutating func append(_ value: Int64) { append(value, decimals: 0) }
+
+    /// A number of 10^-decimals, without zeros at the end.
+    private mutating func append(_ value: Int64, decimals: Int) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        var digits: InlineArray<20, UInt8> = .init(repeating: 48)
+        var count = 0
+        repeat {
+            digits[count] = UInt8(48 + rest % 10)
+            rest /= 10
+            count += 1
+        } while rest > 0
+        count = max(count, decimals + 1)
+        var last = 0
+        while last < decimals, digits[last] == 48 { last += 1 }
+        for index in stride(from: count - 1, through: last, by: -1) {
+            bytes.append(digits[index])
+            if index == decimals, index > last { bytes.append(UInt8(ascii: ".")) }
+        }
+    }
+
+    /// RFC 3339 with milliseconds, without quotes.
+    mutating func append(_ time: Timestamp) {
+        let seconds = time.seconds
+        let midnight = seconds - ((seconds % 86_400) + 86_400) % 86_400
+        if midnight != day {
+            day = midnight
+            dayText = Array(Timestamp(seconds: midnight).description.utf8.prefix(11))
+        }
+        bytes.append(contentsOf: dayText)
+        let ofDay = seconds - midnight
+        append(two: ofDay / 3600)
+        bytes.append(UInt8(ascii: ":"))
+        append(two: ofDay / 60 % 60)
+        bytes.append(UInt8(ascii: ":"))
+        append(two: ofDay % 60)
+        let milliseconds = (time.microseconds - seconds * 1_000_000) / 1000
+        bytes.append(UInt8(ascii: "."))
+        bytes.append(UInt8(48 + milliseconds / 100))
+        append(two: milliseconds % 100)
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    private mutating func append(two value: Int64) {
+        bytes.append(UInt8(48 + value / 10))
+        bytes.append(UInt8(48 + value % 10))
+    }
+}

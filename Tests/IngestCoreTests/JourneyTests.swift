@@ -1,0 +1,162 @@
+import Directory
+import Model
+import Testing
+
+@testable import IngestCore
+
+@Suite struct JourneyTests {
+    private let id = JourneyID(ID128(high: 70, low: 1))
+
+    /// Anna has started a journey.
+    private func travelling() -> Bench {
+        var bench = Bench()
+        bench.deliver([observation(at: -1)])
+        #expect(bench.journey(.start(id, name: "")) == .journey(.started(number: 1, isNew: true)))
+        return bench
+    }
+
+    private func fixes(_ bench: Bench, _ number: Int64 = 1) -> [Int64] {
+        (bench.store.journeyFixes[number] ?? []).map { ($0.time - start).microseconds / 1_000_000 }
+    }
+
+    @Test func `starting twice gives the open one, also after a restart`() {
+        var bench = travelling()
+        bench.wait(5)
+        let again = Answer.journey(.started(number: 1, isNew: false))
+        #expect(bench.journey(.start(id, name: "x")) == again)
+        bench.restart()
+        #expect(bench.journey(.start(id, name: "x")) == again)
+        #expect(bench.store.journeys[person(1)]?.count == 1)
+    }
+
+    @Test func `the fixes from its start on fall into it, also those that come late`() {
+        var bench = travelling()
+        bench.wait(100)
+        bench.deliver([observation(at: 90)])
+        bench.deliver([observation(at: 30), observation(at: -1), observation(at: -2)])
+        #expect(bench.journey(.stop, 1) == .journey(.changed(number: 1)))
+        bench.restart()
+        bench.wait(100)
+        bench.deliver([observation(at: 150), observation(at: 60), observation(at: 100)])
+        #expect(fixes(bench) == [90, 30, 60, 100])
+        #expect(bench.store.journeys[person(1)]?[0].fixes == 4)
+    }
+
+    @Test func `a fix falls into the journey of its own time`() {
+        var bench = travelling()
+        bench.wait(100)
+        bench.journey(.stop, 1)
+        bench.wait(100)
+        let second = JourneyID(ID128(high: 70, low: 2))
+        #expect(
+            bench.journey(.start(second, name: "")) == .journey(.started(number: 2, isNew: true)))
+        bench.wait(100)
+        bench.deliver([observation(at: 50), observation(at: 150), observation(at: 250)])
+        #expect(fixes(bench, 1) == [50] && fixes(bench, 2) == [250])
+    }
+
+    @Test func `a journey that begins when another ends shares no fix with it`() {
+        var bench = travelling()
+        bench.journey(.stop, 1)
+        bench.journey(.start(JourneyID(ID128(high: 70, low: 2)), name: ""))
+        let spans = bench.store.journeys[person(1)] ?? []
+        #expect(spans.count == 2 && spans[0].stopped < spans[1].started)
+    }
+
+    @Test func `only the leading device's fixes count`() {
+        var bench = travelling()
+        bench.directory.apply(
+            .deviceChanged(Device(id: device(9), person: person(1), name: "tablet")))
+        bench.deliver([observation(at: 1, lat: 31_000_000)], from: 9, of: 1)
+        bench.deliver([observation(at: 2)])
+        #expect(fixes(bench) == [2])
+    }
+
+    @Test func `stopping twice is as stopping once`() {
+        var bench = travelling()
+        bench.wait(10)
+        bench.journey(.stop, 1)
+        let stopped = bench.store.journeys[person(1)]?[0].stopped
+        bench.wait(10)
+        #expect(bench.journey(.stop, 1) == .journey(.changed(number: 1)))
+        #expect(bench.store.journeys[person(1)]?[0].stopped == stopped)
+    }
+
+    @Test func `a reset begins again; one that was stopped stays`() {
+        var bench = travelling()
+        bench.wait(10)
+        bench.deliver([observation(at: 5)])
+        #expect(bench.journey(.reset, 1) == .journey(.changed(number: 2)))
+        bench.wait(10)
+        bench.deliver([observation(at: 7), observation(at: 15)])
+        #expect(fixes(bench, 1) == [] && fixes(bench, 2) == [15])
+        bench.journey(.stop, 2)
+        #expect(bench.journey(.reset, 2) == .journey(.stopped))
+        #expect(bench.journey(.reset, 77) == .notFound)
+    }
+
+    @Test func `what was removed is gone`() {
+        var bench = travelling()
+        #expect(bench.journey(.remove, 1) == .journey(.removed))
+        #expect(bench.journey(.remove, 1) == .notFound)
+        bench.wait(10)
+        bench.deliver([observation(at: 5)])
+        #expect(bench.store.journeys.isEmpty && bench.store.journeyFixes.isEmpty)
+        bench.journey(.start(id, name: ""))
+        bench.change(.personRemoved(PersonRemoval(person: person(1))))
+        #expect(bench.store.journeys.isEmpty)
+    }
+
+    @Test func `a journey is its person's alone`() {
+        var bench = travelling()
+        for other in [Principal.person(person(3)), .person(person(4)), .operator] {
+            for action in [JourneyAction.stop, .reset, .remove, .start(id, name: "")] {
+                guard case .denied = bench.journey(action, 1, as: other) else {
+                    Issue.record("\(other) may \(action)")
+                    continue
+                }
+            }
+        }
+        #expect(bench.journey(.stop, of: 2, 1) == .notFound, "somebody else's")
+        #expect(bench.journey(.stop, 1, as: .device(device(1), of: person(1))) != nil)
+    }
+
+    @Test func `so many journeys and so many fixes`() {
+        var bench = Bench()
+        for number in 1...Int64(Limits.journeysPerPersonMax) {
+            bench.journey(.start(JourneyID(ID128(high: 70, low: UInt64(number))), name: ""))
+            bench.journey(.stop, number)
+        }
+        #expect(bench.journey(.start(id, name: "")) == .journey(.tooMany))
+        bench.journey(.remove, 5)
+        #expect(bench.journey(.start(id, name: "")) != .journey(.tooMany))
+        var journeys = Journeys(
+            spans: [
+                person(1): [
+                    JourneySpan(number: 1, started: start, fixes: Limits.journeyFixesMax - 1)
+                ]
+            ], lastNumber: 1)
+        var effects: [Effect] = []
+        for second in 0..<3 as Range<Int64> {
+            journeys.take(observation(at: second).fix, of: person(1), into: &effects)
+        }
+        #expect(effects.count == 1)
+    }
+
+    @Test func `whoever is on a journey reports every minute`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -1)])
+        func mode(_ bench: inout Bench) -> ReportingMode? {
+            let anna = Principal.person(person(1))
+            guard case .policy(let view) = bench.readPolicy(of: 1, as: anna) else { return nil }
+            return view.policy.mode
+        }
+        #expect(mode(&bench) == nil)
+        bench.journey(.start(id, name: ""))
+        #expect(mode(&bench) == .event)
+        bench.restart()
+        #expect(mode(&bench) == .event)
+        bench.journey(.stop, 1)
+        #expect(mode(&bench) == nil)
+    }
+}
