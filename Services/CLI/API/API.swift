@@ -14,6 +14,8 @@ final class API {
 
     static let timeoutMilliseconds = 20_000
     static let answerBytesMax = 16 << 20
+    /// Of a file that is read as it is, such as a long journey.
+    static let fileBytesMax = 256 << 20
 
     /// The suite and the token that a call means.
     convenience init(_ call: Call) throws {
@@ -58,6 +60,15 @@ final class API {
         call.headers["Content-Type"] = mediaType
         call.body = bytes
         return try body(of: try exchange(call), "POST \(path)")
+    }
+
+    /// Reads a file as it is.
+    func bytes(_ path: String) throws -> [UInt8] {
+        var call = request(.get, path, nil)
+        call.answerBytesMax = API.fileBytesMax
+        let answer = try exchange(call)
+        guard answer.status == 200 else { throw refusal(answer, "GET \(path)") }
+        return answer.body
     }
 
     func put(_ path: String, _ body: JSON) throws -> JSON { try call(.put, path, body) }
