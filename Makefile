@@ -18,8 +18,8 @@ FILTER ?=
 RUNS ?= 1000000
 MINUTES ?= 10
 
-.PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects bench bench-bus \
-	bench-evaluator chaos lint format simulate clean install
+.PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
+	bench bench-bus bench-evaluator chaos lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -58,6 +58,9 @@ fuzz-files: setup ## try the readers of zone and track files likewise (RUNS=… 
 
 fuzz-dialects: setup ## try the readers of what phones send likewise, RUNS=… of each
 	@scripts/fuzz dialects $(RUNS)
+
+fuzz-photos: setup ## try the reader of photos likewise (RUNS=… for more)
+	@scripts/fuzz photos $(RUNS)
 
 bench: build ## measure the way from a report to the SMS gateway (ARGS=200 for 200 crossings)
 	@scripts/bench $(ARGS)
