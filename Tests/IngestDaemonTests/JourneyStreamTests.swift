@@ -43,7 +43,7 @@ import Web
         #expect(world.streams[id]?.response.body.count == size)
         #expect(world.service.nextDeadline == nil)
         world.unsent = 0
-        for _ in 0..<3 { try world.turn {} }
+        for _ in 0..<10 { try world.turn {} }
         #expect(world.streams[id]?.isWhole == true)
         let line = travels.lines(try #require(world.streams[id]?.response))[0]
         #expect(line.count == Limits.journeyFixesPerPortion * 3 + 7)

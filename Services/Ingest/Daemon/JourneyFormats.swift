@@ -10,6 +10,10 @@ protocol JourneyFormat: AnyObject {
     ///
     /// - Parameter next: where a reader goes on later
     func finish(next: String?)
+    /// Goes on with what stands behind a path, by ``Limits/journeyFixesPerPortion`` points at most.
+    ///
+    /// - Returns: whether that was all
+    func goOn() -> Bool
     /// What was written since the last time.
     func takeBytes() -> [UInt8]
 }
@@ -46,6 +50,9 @@ final class JourneyGeoJSON: JourneyFormat {
     private var times: [Timestamp] = []
     /// Where in ``times`` each line begins.
     private var starts: [Int] = []
+    /// Times and lines that are written.
+    private var timesWritten = 0
+    private var linesWritten = 0
 
     init(_ caption: JourneyCaption) {
         self.caption = caption
@@ -120,22 +127,25 @@ final class JourneyGeoJSON: JourneyFormat {
         text.append(#","from":\#(caption.from),"next":"#)
         text.append(next.map { "\"\($0)\"" } ?? "null")
         text.append(#","times":["#)
-        writeTimes()
-        text.append("]}}")
     }
 
-    private func writeTimes() {
-        for line in starts.indices {
-            if line > 0 { text.append(",") }
-            if isMultiple { text.append("[") }
-            let end = line + 1 < starts.count ? starts[line + 1] : times.count
-            for index in starts[line]..<end {
-                text.append(index > starts[line] ? ",\"" : "\"")
-                text.append(times[index])
-                text.append("\"")
+    func goOn() -> Bool {
+        var room = Limits.journeyFixesPerPortion
+        while room > 0, timesWritten < times.count {
+            let isFirst = linesWritten < starts.count && starts[linesWritten] == timesWritten
+            if isFirst {
+                if isMultiple { text.append(linesWritten > 0 ? "],[" : "[") }
+                linesWritten += 1
             }
-            if isMultiple { text.append("]") }
+            text.append(isFirst ? "\"" : ",\"")
+            text.append(times[timesWritten])
+            text.append("\"")
+            timesWritten += 1
+            room -= 1
         }
+        guard timesWritten == times.count else { return false }
+        text.append(isMultiple && linesWritten > 0 ? "]]}}" : "]}}")
+        return true
     }
 }
 
@@ -200,6 +210,8 @@ final class JourneyGPX: JourneyFormat {
     }
 
     func finish(next: String?) { text.append("</trk>\n</gpx>\n") }
+
+    func goOn() -> Bool { true }
 
     /// Text for an element; what XML has no place for is left out.
     static func escaped(_ text: String) -> String {

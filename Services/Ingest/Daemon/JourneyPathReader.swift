@@ -14,6 +14,7 @@ final class JourneyPathReader: JourneyReader {
     private var steps: [JourneyStep] = []
     /// The last fix read.
     private var place: JourneyPlace
+    private var isRead = false
     /// The last point that stays whatever follows, and how many there are with it.
     private var firm: JourneyPoint?
     private var points: Int
@@ -44,6 +45,14 @@ final class JourneyPathReader: JourneyReader {
     }
 
     func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion {
+        if !isRead {
+            try read(store)
+            guard isRead else { return .piece(format.takeBytes()) }
+        }
+        return format.goOn() ? .last(format.takeBytes()) : .piece(format.takeBytes())
+    }
+
+    private func read(_ store: JourneyStore) throws {
         var count = 0
         let number = sightline.header.span.number
         try store.fixes(of: number, after: place, limit: Limits.journeyFixesPerPortion) { point in
@@ -52,12 +61,12 @@ final class JourneyPathReader: JourneyReader {
             place = JourneyPlace(time: point.time, number: point.number)
         }
         write()
-        guard count < Limits.journeyFixesPerPortion else { return .piece(format.takeBytes()) }
+        guard count < Limits.journeyFixesPerPortion else { return }
+        isRead = true
         let next = firm.map { cursor(of: $0) }
         path.finish(into: &steps)
         write()
         format.finish(next: next)
-        return .last(format.takeBytes())
     }
 
     private func write() {
