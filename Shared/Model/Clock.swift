@@ -4,6 +4,8 @@ public enum ClockRule: String, Sendable, Codable, CaseIterable {
     case countdown
     /// Evaluator: something about a person and zones may change by time alone.
     case presence
+    /// Evaluator: somebody on a watch who was asked has not answered.
+    case contact
     /// Notifier: the wait of a tier ends.
     case tier
     /// Notifier: no evaluator answered a signal 3 s after its countdown.

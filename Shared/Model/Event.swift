@@ -21,6 +21,11 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case inputArming = 16
     case inputAlarmAnswer = 17
     case inputReports = 18
+    case inputSilenceTerms = 20
+    case inputContact = 21
+    case inputWatch = 22
+    case inputDeafness = 23
+    case inputSilenceHold = 24
 
     // events/p
     case zoneEntered = 32
@@ -37,6 +42,10 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case emergencyCancelled = 43
     case emergencyAcknowledged = 44
     case emergencyResolved = 45
+    case silenceQuiet = 46
+    case silenceOverdue = 47
+    case silenceLost = 48
+    case silenceEnded = 49
     case clockWanted = 50
     case clockUnwanted = 51
     case alarmStarted = 54
@@ -45,6 +54,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case messagesDue = 57
     case policyChanged = 58
     case zoneForgotten = 59
+    case batteryLow = 60
 
     // sos
     case sosRaised = 64
@@ -103,6 +113,11 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .inputArming: "jaga.input.arming"
         case .inputAlarmAnswer: "jaga.input.alarm-answer"
         case .inputReports: "jaga.input.reports"
+        case .inputSilenceTerms: "jaga.input.silence-terms"
+        case .inputContact: "jaga.input.contact"
+        case .inputWatch: "jaga.input.watch"
+        case .inputDeafness: "jaga.input.deafness"
+        case .inputSilenceHold: "jaga.input.silence-hold"
         case .zoneEntered: "jaga.zone.entered"
         case .zoneExited: "jaga.zone.exited"
         case .zoneInitial: "jaga.zone.initial"
@@ -125,6 +140,11 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .alarmEnded: "jaga.alarm.ended"
         case .messagesDue: "jaga.messages.due"
         case .policyChanged: "jaga.policy.changed"
+        case .silenceQuiet: "jaga.silence.quiet"
+        case .silenceOverdue: "jaga.silence.overdue"
+        case .silenceLost: "jaga.silence.lost"
+        case .silenceEnded: "jaga.silence.ended"
+        case .batteryLow: "jaga.battery.low"
         case .sosRaised: "jaga.sos.raised"
         case .sosCancelled: "jaga.sos.cancelled"
         case .personChanged: "jaga.directory.person"
@@ -181,6 +201,11 @@ public enum EventBody: Hashable, Sendable {
     case inputAlarmAnswer(AlarmAnswer)
     /// Several of one device at once.
     case inputReports(ReportBatch)
+    case inputSilenceTerms(SilenceTerms)
+    case inputContact(Contact)
+    case inputWatch(WatchSpan)
+    case inputDeafness(Deafness)
+    case inputSilenceHold(SilenceHold)
 
     // events/p
     case zoneEntered(ZoneCrossing)
@@ -210,6 +235,11 @@ public enum EventBody: Hashable, Sendable {
     case alarmEnded(AlarmNews)
     case messagesDue(DueMessages)
     case policyChanged(ReportingPolicy)
+    case silenceQuiet(SilenceNews)
+    case silenceOverdue(SilenceNews)
+    case silenceLost(SilenceNews)
+    case silenceEnded(SilenceNews)
+    case batteryLow(BatteryNews)
 
     // sos
     case sosRaised(EmergencySignal)

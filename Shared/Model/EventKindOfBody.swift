@@ -20,6 +20,11 @@ extension EventBody {
         case .inputSetRemoved: .inputSetRemoved
         case .inputArming: .inputArming
         case .inputAlarmAnswer: .inputAlarmAnswer
+        case .inputSilenceTerms: .inputSilenceTerms
+        case .inputContact: .inputContact
+        case .inputWatch: .inputWatch
+        case .inputDeafness: .inputDeafness
+        case .inputSilenceHold: .inputSilenceHold
         case .zoneEntered: .zoneEntered
         case .zoneExited: .zoneExited
         case .zoneInitial: .zoneInitial
@@ -42,6 +47,11 @@ extension EventBody {
         case .alarmEnded: .alarmEnded
         case .messagesDue: .messagesDue
         case .policyChanged: .policyChanged
+        case .silenceQuiet: .silenceQuiet
+        case .silenceOverdue: .silenceOverdue
+        case .silenceLost: .silenceLost
+        case .silenceEnded: .silenceEnded
+        case .batteryLow: .batteryLow
         case .sosRaised: .sosRaised
         case .sosCancelled: .sosCancelled
         case .personChanged: .personChanged

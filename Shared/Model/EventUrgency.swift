@@ -18,7 +18,9 @@ extension EventBody {
             .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
             .zoneReceded, .zoneForgotten, .zoneWithheld, .zoneAbsent, .alarmStarted, .alarmRepeated,
             .alarmEnded, .messagesDue,
-            .policyChanged, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
+            .policyChanged, .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness,
+            .inputSilenceHold, .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded,
+            .batteryLow, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
             .messageRequested, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,
@@ -56,7 +58,9 @@ extension WantedClock {
     /// Whether an emergency waits for it, or comes of it.
     var carriesEmergency: Bool {
         switch rule {
-        case .countdown, .tier, .fallback, .acknowledgementHold, .watchExpiry, .undelivered: true
+        case .countdown, .contact, .tier, .fallback, .acknowledgementHold, .watchExpiry,
+            .undelivered:
+            true
         case .retry, .watchReminder, .presence: emergency != nil
         }
     }

@@ -36,6 +36,9 @@ extension EventBody {
             try JSON.encode(news)
         case .messagesDue(let due): try JSON.encode(due)
         case .policyChanged(let policy): try JSON.encode(policy)
+        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
+            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow:
+            try silenceData()
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
@@ -118,6 +121,45 @@ extension EventBody {
         case .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
             .zoneWithheld, .zoneAbsent, .zoneReceded, .zoneForgotten:
             try self.init(zones: kind, data)
+        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
+            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow:
+            try self.init(silence: kind, data)
+        }
+    }
+
+    /// What is said of phones that are not heard, or soon will not be.
+    private func silenceData() throws(ParseError) -> JSON {
+        switch self {
+        case .inputSilenceTerms(let terms): try JSON.encode(terms)
+        case .inputContact(let contact): try JSON.encode(contact)
+        case .inputWatch(let span): try JSON.encode(span)
+        case .inputDeafness(let deafness): try JSON.encode(deafness)
+        case .inputSilenceHold(let hold): try JSON.encode(hold)
+        case .silenceQuiet(let news), .silenceOverdue(let news), .silenceLost(let news),
+            .silenceEnded(let news):
+            try JSON.encode(news)
+        case .batteryLow(let news): try JSON.encode(news)
+        default: fatalError("broken invariant: \(kind.type) is of silences")
+        }
+    }
+
+    /// Reads it.
+    private init(silence kind: EventKind, _ data: JSON) throws(ParseError) {
+        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
+            try data.decode(type)
+        }
+        switch kind {
+        case .inputSilenceTerms: self = .inputSilenceTerms(try read())
+        case .inputContact: self = .inputContact(try read())
+        case .inputWatch: self = .inputWatch(try read())
+        case .inputDeafness: self = .inputDeafness(try read())
+        case .inputSilenceHold: self = .inputSilenceHold(try read())
+        case .silenceQuiet: self = .silenceQuiet(try read())
+        case .silenceOverdue: self = .silenceOverdue(try read())
+        case .silenceLost: self = .silenceLost(try read())
+        case .silenceEnded: self = .silenceEnded(try read())
+        case .batteryLow: self = .batteryLow(try read())
+        default: fatalError("broken invariant: \(kind.type) is of silences")
         }
     }
 

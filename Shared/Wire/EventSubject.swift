@@ -12,12 +12,12 @@ extension EventBody {
         }
     }
 
-    /// Clocks are wanted by evaluators for countdowns and presence, by the notifier for everything
-    /// else.
+    /// Clocks are wanted by evaluators for countdowns, presence and contact, by the notifier for
+    /// everything else.
     private var isNotifiersClock: Bool {
         switch self {
         case .clockWanted(let clock), .clockUnwanted(let clock):
-            clock.rule != .countdown && clock.rule != .presence
+            ![.countdown, .presence, .contact].contains(clock.rule)
         default: false
         }
     }
@@ -39,6 +39,9 @@ extension EventBody {
         case .inputPersonRemoved(let removal), .personRemoved(let removal): removal.person
         case .inputArming(let arming): arming.person
         case .inputAlarmAnswer(let answer): answer.person
+        case .inputSilenceTerms(let terms): terms.person
+        case .inputContact(let contact): contact.person
+        case .inputWatch(let span): span.person
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
             .zoneWithheld(let crossing), .zoneReceded(let crossing),
@@ -48,6 +51,10 @@ extension EventBody {
         case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news): news.person
         case .messagesDue(let due): due.person
         case .policyChanged(let policy): policy.person
+        case .silenceQuiet(let news), .silenceOverdue(let news), .silenceLost(let news),
+            .silenceEnded(let news):
+            news.person
+        case .batteryLow(let news): news.person
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
@@ -60,7 +67,8 @@ extension EventBody {
         case .notificationChanged(let news): news.person
         case .ladderTier(let news), .ladderExhausted(let news): news.person
         case .inputStanding(let standing), .ladderStanding(let standing): standing.person
-        case .inputCircle, .inputCircleRemoved, .inputLogic, .deviceRemoved, .credentialRemoved,
+        case .inputCircle, .inputCircleRemoved, .inputLogic, .inputDeafness, .inputSilenceHold,
+            .deviceRemoved, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .inputSet,
             .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
             .messageRequested:

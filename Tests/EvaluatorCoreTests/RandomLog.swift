@@ -33,7 +33,7 @@ struct RandomLog {
         people = (1...4).map { PersonID(ID128(high: seed &* 7 ^ $0, low: $0)) }
         circles = (1...3).map { CircleID(ID128(high: seed &* 5 ^ $0, low: $0)) }
         sets = (1...2).map { ZoneSetID(ID128(high: seed &* 3 ^ $0, low: $0)) }
-        odds = [30, 3, 4, 3, 2, 1, 1, 2, 1, 1, 2, 4, 1, 2, 2].map {
+        odds = [30, 3, 4, 3, 2, 1, 1, 2, 1, 1, 2, 4, 1, 2, 2, 3, 2, 2, 1, 1].map {
             $0 * (seed % 3 == 0 ? 1 : 2) - 1
         }
         for number in 0..<count {
@@ -54,7 +54,7 @@ struct RandomLog {
                 wanted.append(clock)
                 let late: Int64 =
                     Bool.random(using: &random) ? 0 : .random(in: 0...200, using: &random)
-                if clock.rule == .presence { running.append((clock, clock.due + .seconds(late))) }
+                if clock.rule != .countdown { running.append((clock, clock.due + .seconds(late))) }
             case .clockUnwanted(let clock): running.removeAll { $0.clock == clock }
             default: break
             }
@@ -116,11 +116,36 @@ struct RandomLog {
                 AlarmAnswer(
                     person: person, zone: maybe(ZoneID.number(.random(in: 1...5, using: &random))),
                     action: pick(AlarmAnswer.Action.allCases), at: now))
+        case 15, 16, 17, 18, 19: return silence(choice ?? 15, of: person)
         default:
             return .inputCancel(
                 EmergencyCancel(
                     id: EventID(ID128(high: 6, low: UInt64(number))), person: person,
                     emergency: anySignal(), received: now))
+        }
+    }
+
+    private mutating func silence(_ choice: Int, of person: PersonID) -> EventBody {
+        switch choice {
+        case 15:
+            return .inputSilenceTerms(
+                SilenceTerms(
+                    person: person, device: pick([World.phone, World.phone, World.tablet]),
+                    maxSilenceSeconds: pick([nil, 60, 60, 180, -1])))
+        case 16:
+            return .inputContact(
+                Contact(person: person, kind: pick(Contact.Kind.allCases), at: now))
+        case 17:
+            let until = now + .seconds(.random(in: -10...1500, using: &random))
+            return .inputWatch(
+                WatchSpan(
+                    person: person,
+                    watch: WatchID(ID128(high: 7, low: .random(in: 1...2, using: &random))),
+                    until: pick([until, until, nil])))
+        case 18:
+            let from = now - .seconds(.random(in: -5...200, using: &random))
+            return .inputDeafness(Deafness(from: from, to: now))
+        default: return .inputSilenceHold(SilenceHold(isHeld: Bool.random(using: &random)))
         }
     }
 

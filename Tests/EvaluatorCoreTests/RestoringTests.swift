@@ -48,6 +48,7 @@ import Testing
             .emergencyJoined, .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved,
             .clockWanted, .clockUnwanted, .zoneWithheld, .zoneApproached, .zoneDwelled, .zoneAbsent,
             .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .policyChanged,
+            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow,
         ]
         #expect(kinds.isSuperset(of: all))
     }
@@ -88,8 +89,8 @@ import Testing
     @Test func `a state without news is short and says nothing about people`() throws {
         var world = World(zones: [.round()])
         let bytes = world.state.encodedState()
-        // Form, logic, no person.
-        #expect(bytes == [2, 0, 1, 0, 0, 0, 0, 0])
+        // Form, logic, nothing is held, no person.
+        #expect(bytes == [3, 0, 1, 0, 0, 0, 0, 0, 0])
         #expect(world.state.stateHash == PartitionState.hash(ofState: bytes))
         _ = world.report(north: 0)
         #expect(world.state.encodedState().count > bytes.count + 60)

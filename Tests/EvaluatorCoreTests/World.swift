@@ -84,7 +84,8 @@ struct World {
     /// seconds before; `speed` in metres a second.
     mutating func report(
         north: Double, east: Double = 0, accuracy: Double = 10, after: Int64 = 60, age: Int64 = 0,
-        speed: Double? = nil, device: DeviceID = phone, late: Bool = false, battery: UInt8? = nil
+        speed: Double? = nil, device: DeviceID = phone, late: Bool = false, battery: UInt8? = nil,
+        charging: Bool? = nil
     ) -> [Event] {
         pass(seconds: after)
         let position = Coordinate(
@@ -99,7 +100,7 @@ struct World {
             .inputReport(
                 Report(
                     id: id, person: World.person, device: device, fix: fix, battery: battery,
-                    late: late, received: now)))
+                    charging: charging, late: late, received: now)))
     }
 }
 

@@ -114,7 +114,22 @@ enum EventSamples {
             .emergencyCancelled(news), .emergencyAcknowledged(news), .emergencyResolved(news),
             .clockWanted(clock), .clockUnwanted(clock),
             .sosRaised(signal), .sosCancelled(cancel),
-        ] + directory + lastly
+        ] + silences + directory + lastly
+
+    private static let silence = SilenceNews(
+        person: person, device: device, state: .overdue, at: time, since: time,
+        maxSilenceSeconds: 180, isWatched: true, fix: fix, battery: 4, end: .answered)
+
+    private static let silences: [EventBody] = [
+        .inputSilenceTerms(
+            SilenceTerms(person: person, device: device, maxSilenceSeconds: 1800)),
+        .inputContact(Contact(person: person, kind: .allRight, at: time, trace: "t-6")),
+        .inputWatch(WatchSpan(person: person, watch: WatchID(id(17)), until: time)),
+        .inputDeafness(Deafness(from: time, to: time + .seconds(60))),
+        .inputSilenceHold(SilenceHold(isHeld: true)), .silenceQuiet(silence),
+        .silenceOverdue(silence), .silenceLost(silence), .silenceEnded(silence),
+        .batteryLow(BatteryNews(person: person, device: device, battery: 14, mark: 15)),
+    ]
 
     private static let directory: [EventBody] = [
         .personChanged(

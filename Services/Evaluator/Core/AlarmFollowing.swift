@@ -38,6 +38,7 @@ extension PartitionState {
     ) {
         turn(arming.person, event, rules, into: &outputs) { state, place, turn in
             state.tell(state.people[place].alarms.arm(arming.armed), place, &turn)
+            state.answer(place, &turn)
         }
     }
 
@@ -48,6 +49,7 @@ extension PartitionState {
     ) {
         guard people.place(of: answer.person) != nil else { return }
         turn(answer.person, event, rules, into: &outputs) { state, place, turn in
+            state.answer(place, &turn)
             guard let moment = state.moment(place, turn) else { return }
             let steps = state.people[place].alarms.answer(answer, at: moment, rules: rules)
             state.tell(steps, place, &turn)

@@ -14,6 +14,7 @@ extension PartitionState {
         swap(&turn.outputs, &outputs)
         defer { swap(&turn.outputs, &outputs) }
         advance(place, to: event.time, &turn)
+        hear(event.body, place, &turn)
         let now = event.time
         let steps =
             switch event.body {

@@ -22,6 +22,8 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var alarmCycleSecondsMin: Int64 = 10
     /// Those of hints to phones.
     public var reporting = ReportingRules()
+    /// Those of silences and batteries.
+    public var silence = SilenceRules()
     /// Who seems to move faster than this did not, centimetres a second.
     public var speedMax: Int32 = 7000
     /// Where both fixes tell their speed, nor so many times the larger and a bit more.

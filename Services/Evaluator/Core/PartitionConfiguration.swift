@@ -54,6 +54,7 @@ extension PartitionState {
             turn(person.person, event, rules, into: &outputs) { state, place, turn in
                 let before = state.people[place]
                 _ = state.configure(event.body)
+                state.followLeader(before: before.leader, place, &turn)
                 state.arrange(place, .all, cause: event.id.raw, &turn) {
                     [zones = state.zones, now = turn.now] id in
                     zones.zone(id, of: before, at: now)
@@ -120,7 +121,7 @@ extension PartitionState {
 
     /// Time passes for people before a record that changes what would be decided about them. What
     /// comes of it is told apart from what comes of the record.
-    private mutating func pass(
+    mutating func pass(
         _ people: [PersonID], _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
         let before = Event(
@@ -148,6 +149,7 @@ extension PartitionState {
             state.people[place].suspect = nil
             // No phone is told how to report.
             state.people[place].firstDevice = nil
+            state.forgetSilence(place, &turn)
             let steps = state.people[place].emergency.personRemoved()
             state.tell(steps, of: state.people[place], &turn)
         }

@@ -10,6 +10,7 @@ extension PartitionState {
         var writer = StateWriter()
         writer.put(EvaluatorLimits.stateForm)
         writer.put(UInt16(clamping: logic))
+        writer.put(flags: [isHeld])
         let rows = people.keys { !$0.isAsConfigured }.compactMap { id in
             people.place(of: id).map { people[$0] }
         }
@@ -30,6 +31,7 @@ extension PersonState {
         firstDevice == nil && trusted == nil && presences.isEmpty && lastFix == nil
             && battery == nil && clock == nil && emergency == EmergencyLife()
             && alarms == AlarmLife() && policy.told == nil && !policy.isStale
+            && silence == Silence() && batteryNotice == BatteryNotice()
     }
 }
 
@@ -55,6 +57,7 @@ extension StateWriter {
         put(person.emergency)
         put(person.alarms)
         put(person.policy)
+        put(person.silence, person.batteryNotice)
     }
 
     private mutating func put(_ fix: JudgedFix) {

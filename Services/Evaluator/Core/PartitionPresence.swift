@@ -13,9 +13,9 @@ extension PartitionState {
             if state.people[place].firstDevice == nil {
                 state.people[place].firstDevice = report.device
             }
-            guard !report.late, state.people.look(at: place, { $0.leader == report.device }) else {
-                return
-            }
+            guard state.people.look(at: place, { $0.leader == report.device }) else { return }
+            state.hear(report, place, &turn)
+            guard !report.late else { return }
             state.take(JudgedFix(report), place, &turn)
         }
     }

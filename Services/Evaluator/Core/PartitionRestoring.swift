@@ -33,6 +33,7 @@ extension PartitionState {
         guard let rules = logics.rules(of: logic) else {
             throw StateError(.version, "state", "it is of logic \(logic)")
         }
+        isHeld = try reader.flags(1) == 1
         reader.operation = "people"
         var last: PersonID?
         for _ in 0..<(try reader.count(bytesMin: 40)) {
@@ -45,6 +46,7 @@ extension PartitionState {
                 person.presence(in: zone).flatMap { stay(of: person, in: $0, at: person.passed) }
             }
             people[place].policy = try reader.policy()
+            (people[place].silence, people[place].batteryNotice) = try reader.silence()
             people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             people[place].isAbsenceStale = false
             people[place].wake = nextWait(of: people[place], rules)?.due ?? .distantFuture

@@ -10,6 +10,8 @@ public struct PartitionState: Sendable {
     var zones = KnownZones()
     /// The version of the logic that decides, as the log says.
     public internal(set) var logic = EvaluatorLogics.first
+    /// The suite suspects itself, because so many devices fell silent: nobody is taken for lost.
+    var isHeld = false
     /// Logic asked for by the log that this program does not have; it decides nothing any more.
     public private(set) var unknownLogic: Int?
     /// Zones that judge nobody because their geometry has a format this program does not know.
@@ -49,13 +51,16 @@ public struct PartitionState: Sendable {
             for report in batch.reports {
                 judge(report, event.alone(report), rules, into: &outputs)
             }
-        case .inputClock(let fired) where fired.clock.rule == .presence:
+        case .inputClock(let fired)
+        where fired.clock.rule == .presence || fired.clock.rule == .contact:
             fire(fired.clock, event, rules, into: &outputs)
         case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
             .inputAdoption, .inputStanding:
             handleEmergency(event, rules, into: &outputs)
         case .inputArming(let arming): arm(arming, event, rules, into: &outputs)
         case .inputAlarmAnswer(let answer): take(answer, event, rules, into: &outputs)
+        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold:
+            followSilence(event, rules, into: &outputs)
         default: arrange(event, rules, into: &outputs)
         }
     }

@@ -98,6 +98,7 @@ extension PartitionState {
         case .absence: missPeople(place, due: wait.due, &turn)
         case .alarm: ring(place, &turn)
         case .suspect: believeSuspect(place, &turn)
+        case .silence: lookAtSilence(place, due: wait.due, &turn)
         case .pause: wait.circle.map { endPause(of: $0, place, due: wait.due, &turn) }
         }
     }

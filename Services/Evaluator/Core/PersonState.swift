@@ -36,6 +36,10 @@ struct PersonState: Sendable {
     var alarms = AlarmLife()
     /// What the leading device was told about reporting.
     var policy = PolicyLife()
+    /// How long that device was not heard.
+    var silence = Silence()
+    /// What was told of its battery.
+    var batteryNotice = BatteryNotice()
     /// Every wait until here is over.
     var passed = Timestamp.zero
     /// When the clock runs out that is asked for.

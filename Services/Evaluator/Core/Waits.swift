@@ -16,6 +16,8 @@ struct Wait: Hashable, Comparable {
         case suspect
         /// Something is shared with a circle again.
         case pause
+        /// A silence is looked at.
+        case silence
     }
 
     var due: Timestamp
@@ -53,6 +55,7 @@ extension PartitionState {
             add(person.alarms.nextRing(fix: fix, rules: rules), .alarm, nil, nil)
         }
         add(person.suspectEnd(rules), .suspect, nil, nil)
+        add(person.silence.due, .silence, nil, nil)
         for pause in person.unshared {
             guard let until = pause.until, until > person.passed else { continue }
             add(until, .pause, nil, pause.circle)
