@@ -17,6 +17,9 @@ struct MemoryStore {
     private(set) var alarms: [AlarmID: AlarmRow] = [:]
     private(set) var policies: [DeviceID: PolicyRow] = [:]
     private(set) var watching: [PersonID: WatchingRow] = [:]
+    private(set) var silences: [PersonID: SilenceRow] = [:]
+    private(set) var terms: [PersonID: TermsRow] = [:]
+    private(set) var held: Timestamp?
     private(set) var decisions: [DecisionRow] = []
     private(set) var conditions: [DeviceID: ConditionRow] = [:]
     private var cards: [PersonID: CardHead] = [:]
@@ -59,6 +62,9 @@ struct MemoryStore {
         stored.locates = Array(locates.values)
         stored.journeys = journeys
         stored.lastJourney = lastJourney
+        stored.silences = Array(silences.values)
+        stored.terms = Array(terms.values)
+        stored.held = held
         stored.partitions = Array(partitions)
         stored.time = time
         stored.logic = logic
@@ -99,6 +105,11 @@ struct MemoryStore {
         case .removePolicy(let device): policies[device] = nil
         case .saveWatching(let row): watching[row.person] = row
         case .removeWatching(let person): watching[person] = nil
+        case .saveTerms(let row): terms[row.person] = row
+        case .removeTerms(let person): terms[person] = nil
+        case .saveSilence(let row): silences[row.person] = row
+        case .removeSilence(let person): silences[person] = nil
+        case .saveHold(let since): held = since
         case .saveDecision(let row): decisions.append(row)
         case .removeDecisions(let person): decisions.removeAll { $0.person == person }
         case .phone(let effect): perform(effect)

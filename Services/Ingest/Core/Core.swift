@@ -32,6 +32,10 @@ public struct Core: Sendable {
         public var journeys: [PersonID: [JourneySpan]] = [:]
         /// The highest number that points of journeys are stored under.
         public var lastJourney: Int64 = 0
+        public var silences: [SilenceRow] = []
+        public var terms: [TermsRow] = []
+        /// Since when the suite suspects itself to be deaf; nil = it does not.
+        public var held: Timestamp?
         public var partitions: [Partition] = []
         public var time = Timestamp.zero
         public var logic = Limits.logicVersion
@@ -48,7 +52,10 @@ public struct Core: Sendable {
     var policies: Policies
     var phones: Phones
     var journeys: Journeys
+    var silences: Silences
     var access = AccessLog()
+    /// Whether what could not be received before the start was told.
+    var hasBegun = false
     private var forgotten: Timestamp = .zero
 
     /// Starts from what was stored, and has everything in the directory compared with what the
@@ -63,6 +70,7 @@ public struct Core: Sendable {
             Phones.Stored(
                 conditions: stored.conditions, cards: stored.cards, locates: stored.locates))
         journeys = Journeys(spans: stored.journeys, lastNumber: stored.lastJourney)
+        silences = Silences(rows: stored.silences, terms: stored.terms, held: stored.held)
         placement = Placement(
             circles: stored.placedCircles, people: stored.placedPeople,
             sets: PlacedSets(sets: stored.placedSets, pages: stored.placedPages))
@@ -77,6 +85,7 @@ public struct Core: Sendable {
     public mutating func handle(
         _ input: Input, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
+        tellDeafness(at: now, into: &effects)
         switch input {
         case .delivery(let delivery): deliver(delivery, in: directory, at: now, into: &effects)
         case .emergency(let request): raise(request, in: directory, at: now, into: &effects)
@@ -85,6 +94,8 @@ public struct Core: Sendable {
         case .readPositions(let request):
             readPositions(request, in: directory, at: now, into: &effects)
         case .alarm(let request): answerAlarm(request, in: directory, at: now, into: &effects)
+        case .allRight(let request):
+            takeAllRight(request, in: directory, at: now, into: &effects)
         case .readAlarm(let request): readAlarm(request, in: directory, at: now, into: &effects)
         case .readPolicy(let request): readPolicy(request, in: directory, at: now, into: &effects)
         case .locate(let request): locate(request, in: directory, at: now, into: &effects)
@@ -116,6 +127,7 @@ public struct Core: Sendable {
         alarms.forget(removal.person, into: &effects)
         policies.forget(removal.person, into: &effects)
         journeys.forget(removal.person, into: &effects)
+        silences.forget(removal.person, into: &effects)
         effects.append(.removeDecisions(removal.person))
     }
 
@@ -160,6 +172,8 @@ public struct Core: Sendable {
             sequence(reports, at: now, into: &effects)
             if let row = intake.devices[reports[0].device] { effects.append(.saveDevice(row)) }
         }
+        noteHearing(at: now, into: &effects)
+        if silences.held != nil { weighSilences(at: now, into: &effects) }
         if now - forgotten > .seconds(3600) {
             forgotten = now
             let limit = now - .seconds(Limits.memoryDays * 86_400)

@@ -56,12 +56,17 @@ extension Core {
             into: &effects)
         answer.locates = isAsked && delivery.ownTracks != nil
         answer.policy = hint(for: delivery, in: directory, at: now, into: &effects)
+        noteTerms(
+            of: delivery, brought: answer.accepted > 0 || !delivery.panics.isEmpty, in: directory,
+            at: now, into: &effects)
         effects.append(.answer(request: delivery.request, .reports(answer)))
     }
 
     /// What viewers may see, as of now.
     func positions(in directory: Replica) -> Positions {
-        Positions(directory: directory, intake: intake, emergencies: emergencies, phones: phones)
+        Positions(
+            directory: directory, intake: intake, emergencies: emergencies, phones: phones,
+            silences: silences)
     }
 
     /// A batch by fix time, so that its own order makes nothing late.

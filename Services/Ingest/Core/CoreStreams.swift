@@ -15,6 +15,9 @@ extension Core {
         case .alarmStarted(let news), .alarmRepeated(let news):
             alarms.rang(news, at: event.time, into: &effects)
         case .alarmEnded(let news): alarms.ended(news, into: &effects)
+        case .silenceQuiet(let news), .silenceOverdue(let news), .silenceLost(let news),
+            .silenceEnded(let news):
+            follow(news, at: now, into: &effects)
         case .policyChanged(let policy):
             policies.changed(policy, at: event.time, into: &effects)
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
@@ -34,7 +37,7 @@ extension Core {
     ) {
         switch event.body {
         case .clockFired(let fired)
-        where fired.clock.rule == .countdown || fired.clock.rule == .presence:
+        where [.countdown, .presence, .contact].contains(fired.clock.rule):
             append(
                 .inputClock(fired), of: fired.clock.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
@@ -46,7 +49,7 @@ extension Core {
             if emergencies.raise(signal, into: &effects) {
                 append(signal, at: now, into: &effects)
             }
-        case .watchChanged(let watch): policies.follow(watch, into: &effects)
+        case .watchChanged(let watch): followWatch(watch, event, at: now, into: &effects)
         default: break
         }
     }

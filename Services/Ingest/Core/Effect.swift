@@ -44,6 +44,12 @@ public enum Effect: Hashable, Sendable {
     case removePolicy(DeviceID)
     case saveWatching(WatchingRow)
     case removeWatching(PersonID)
+    case saveTerms(TermsRow)
+    case removeTerms(PersonID)
+    case saveSilence(SilenceRow)
+    case removeSilence(PersonID)
+    /// Since when the suite suspects itself to be deaf; nil = it no longer does.
+    case saveHold(since: Timestamp?)
     case saveDecision(DecisionRow)
     case removeDecisions(PersonID)
 
@@ -75,6 +81,8 @@ public enum Answer: Hashable, Sendable {
     /// They may ask again in so many seconds.
     case tooSoon(seconds: Int)
     case journey(JourneyAnswer)
+    /// Noted then.
+    case allRight(at: Timestamp)
     case denied(Denial)
     case notFound
     /// The call can no longer be taken back: people are being told.
@@ -175,6 +183,10 @@ public struct MemberPosition: Hashable, Sendable {
     public var isMoving: Bool?
     /// What keeps the phone from reporting as it should.
     public var hindrances: [Hindrance]
+    /// How far the silence of the device has come; nil = it is none, or says nothing.
+    public var silence: SilenceState?
+    /// From when on that counts.
+    public var silentSince: Timestamp?
 
     public init(
         person: PersonID, name: String, state: PositionState, pausedUntil: Timestamp? = nil,

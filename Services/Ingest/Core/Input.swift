@@ -13,6 +13,8 @@ public enum Input: Sendable {
     case readPositions(ReadRequest<CircleID>)
     case alarm(AlarmRequest)
     case readAlarm(ReadRequest<PersonID>)
+    /// Somebody says that they are all right.
+    case allRight(AllRightRequest)
     case readPolicy(ReadRequest<PersonID>)
     case locate(LocateRequest)
     case journey(JourneyRequest)

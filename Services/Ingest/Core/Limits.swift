@@ -107,6 +107,19 @@ public enum Limits {
     /// In event mode silence beyond this is remarkable.
     public static let eventMaxSilenceSeconds: Int32 = 180
 
+    /// Who was away for longer has missed something: silence meanwhile does not count.
+    public static let deafSecondsMin: Int64 = 10
+    /// Without a record, that this ingest receives is written down so often.
+    public static let hearingSeconds: Int64 = 60
+    /// So many devices that fall silent within this time are the suite's own deafness.
+    public static let suspicionSeconds: Int64 = 600
+    /// That is, more than this part of those that would be missed, percent.
+    public static let suspicionPercent = 20
+    /// And at least so many.
+    public static let suspicionDevicesMin = 5
+    /// Where no further one has fallen silent for so long, they are silent themselves.
+    public static let suspicionSecondsMax: Int64 = 3600
+
     /// A last position older than this is `old`.
     public static let freshSeconds: Int64 = 1800
     /// Slower than this is standing still.

@@ -74,25 +74,33 @@ struct Policies {
         save(PolicyRow(policy: policy, since: time, confirmed: confirmed), into: &effects)
     }
 
-    mutating func follow(_ watch: Watch, into effects: inout [Effect]) {
+    /// - Returns: whether anything is otherwise than it was.
+    mutating func follow(_ watch: Watch, into effects: inout [Effect]) -> Bool {
         switch watch.state {
         case .active, .reminded:
             let row = WatchingRow(
                 person: watch.person, watch: watch.id,
                 until: watch.deadline + .seconds(watch.graceSeconds))
-            guard watching.updateValue(row, forKey: watch.person) != row else { return }
+            guard watching.updateValue(row, forKey: watch.person) != row else { return false }
             effects.append(.saveWatching(row))
         case .ended, .cancelled, .expired:
-            guard watching[watch.person]?.watch == watch.id else { return }
+            guard watching[watch.person]?.watch == watch.id else { return false }
             watching[watch.person] = nil
             effects.append(.removeWatching(watch.person))
         }
+        return true
     }
 
     /// Whether a watch of the person goes on.
     func isWatched(_ person: PersonID, at now: Timestamp) -> Bool {
         watching[person].map { now < $0.until } ?? false
     }
+
+    /// When a watch of the person is over, whatever is heard of it; nil = none goes on.
+    func watchEnd(of person: PersonID) -> Timestamp? { watching[person]?.until }
+
+    /// The mark by which a device reports; nil = it never said so.
+    func confirmed(by device: DeviceID) -> String? { rows[device]?.confirmed }
 
     /// What a device is to do; nil as long as nobody has decided.
     func view(of device: DeviceID, _ person: PersonID, isEvent: Bool) -> PolicyView? {

@@ -8,6 +8,7 @@ struct Positions {
     let intake: Intake
     let emergencies: Emergencies
     let phones: Phones
+    let silences: Silences
 
     /// The members of all circles of a person who share with them, and the person first.
     ///
@@ -141,6 +142,9 @@ struct Positions {
         shown.ageSeconds = age
         shown.battery = row.battery
         shown.charging = row.charging
+        if let silence = silences.rows[member.person], silence.device == row.device {
+            (shown.silence, shown.silentSince) = (silence.state, silence.since)
+        }
         guard may.showsPlace else { return shown }
         shown.fix = fix
         shown.isMoving = fix.speedCentimetresPerSecond.map {

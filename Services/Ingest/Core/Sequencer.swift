@@ -25,10 +25,7 @@ struct Sequencer {
         _ body: EventBody, id: EventID, trace: String = "", to partition: Partition,
         at now: Timestamp, into effects: inout [Effect]
     ) -> Timestamp {
-        if now > time {
-            time = now
-            effects.append(.saveTime(now))
-        }
+        pass(to: now, into: &effects)
         let bit: UInt64 = 1 << UInt64(partition.number)
         if opened & bit == 0 {
             opened |= bit
@@ -40,6 +37,18 @@ struct Sequencer {
         return time
     }
 
+    /// Partitions that have a record, ascending.
+    var begun: [Partition] {
+        Partition.all.filter { opened & (1 << UInt64($0.number)) != 0 }
+    }
+
+    /// Time passes without a record.
+    mutating func pass(to now: Timestamp, into effects: inout [Effect]) {
+        guard now > time else { return }
+        time = now
+        effects.append(.saveTime(now))
+    }
+
     /// Whether no partition has a record.
     var isEmpty: Bool { opened == 0 }
 
@@ -49,9 +58,7 @@ struct Sequencer {
         logic = version
         time = max(time, now)
         effects += [.saveTime(time), .saveLogic(version)]
-        for partition in Partition.all where opened & (1 << UInt64(partition.number)) != 0 {
-            tellLogic(to: partition, into: &effects)
-        }
+        for partition in begun { tellLogic(to: partition, into: &effects) }
     }
 
     private func tellLogic(to partition: Partition, into effects: inout [Effect]) {

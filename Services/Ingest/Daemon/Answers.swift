@@ -17,6 +17,9 @@ enum Answers {
         case .policy(let view): .json(body(of: view).serialized(), status: status)
         case .located(let view): .json(body(of: view).serialized(), status: status)
         case .journey: fatalError("a journey is answered with what is stored of it")
+        case .allRight(let time):
+            .json(
+                JSON.object([.init("at", .string(time.description))]).serialized(), status: status)
         case .overloaded: .problem(overloaded)
         case .tooSoon(let seconds):
             .problem(
@@ -109,6 +112,8 @@ enum Answers {
         func hundredths(_ value: Int32?) -> JSON? { value.map { .number(Double($0) / 100) } }
         add("pausedUntil", member.pausedUntil.map { .string($0.description) })
         add("ageSeconds", member.ageSeconds.map { .integer($0) })
+        add("silence", member.silence.map { .string($0.rawValue) })
+        add("silentSince", member.silentSince.map { .string($0.description) })
         add("battery", member.battery.map { .integer(Int64($0)) })
         add("charging", member.charging.map { .bool($0) })
         if !member.hindrances.isEmpty {

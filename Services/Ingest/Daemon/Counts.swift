@@ -20,7 +20,8 @@ struct Counts {
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .emergency, .positions, .alarm, .policy, .located, .journey, .tooSoon, .denied,
+        case .emergency, .positions, .alarm, .policy, .located, .journey, .allRight,
+            .tooSoon, .denied,
             .notFound,
             .tooLate:
             break

@@ -9,6 +9,7 @@ enum Endpoint: Sendable {
     case reports
     case emergencies, emergency, cancellation
     case positions
+    case allRight
     case alarm, alarmAction, policy, decisions
     case locate, offers, dropOffer, setKey, dropKey, accessLog
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
@@ -33,6 +34,7 @@ enum Endpoint: Sendable {
         (.get, "/v1/emergencies/{emergency}", .emergency),
         (.post, "/v1/emergencies/{emergency}/cancellation", .cancellation),
         (.get, "/v1/circles/{circle}/positions", .positions),
+        (.post, "/v1/people/{person}/all-right", .allRight),
         (.get, "/v1/people/{person}/alarm", .alarm),
         (.post, "/v1/people/{person}/alarm/{action}", .alarmAction),
         (.get, "/v1/people/{person}/policy", .policy),

@@ -168,7 +168,7 @@ final class IngestService: Service {
                 "\(core.zonesLeftOut) zones of sets judge nobody: with so many points they do not"
                     + " fit into one record; draw them with fewer"
             ]
-        return leftOut + ownership.alarms
+        return leftOut + silenceAlarms + ownership.alarms
     }
 
     var statusDetails: JSON {
@@ -183,6 +183,7 @@ final class IngestService: Service {
 
     func writeMetrics(_ metrics: Metrics) {
         counts.write(to: metrics, core: core)
+        counts.writeSilences(to: metrics, core: core)
         ownership.write(to: metrics)
     }
 
@@ -209,6 +210,9 @@ final class IngestService: Service {
         case .phone(.forgetDevice(let device)):
             deviceKeys.forget(device)
             try writer.write(effect)
+        case .saveHold(let since):
+            try writer.write(effect)
+            tellHold(since: since)
         case .forgetApplied:
             try writer.write(effect)
             try firstAnswers.forget(at: outside.now)

@@ -45,6 +45,7 @@ extension IngestService {
         case .alarm:
             let id = try parameters.id("person", PersonID.self)
             try take(.readAlarm(ReadRequest(request: request.id, principal: principal, id: id)))
+        case .allRight: try takeAllRight(request, parameters, by: principal)
         case .alarmAction: try answerAlarm(request, parameters, by: principal)
         case .policy:
             let id = try parameters.id("person", PersonID.self)

@@ -46,6 +46,7 @@ struct StoredState {
         }
         try phones(into: &stored)
         try JourneyStore(database: database).load(into: &stored)
+        try loadSilences(into: &stored)
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))
         }

@@ -7,6 +7,7 @@ enum Tables {
         Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
         Migration(number: 5, sql: fifth), Migration(number: 6, sql: phones),
         Migration(number: 7, sql: JourneyStore.migration),
+        Migration(number: 8, sql: silences),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up

@@ -66,6 +66,8 @@ struct Writer {
         case .saveArming, .saveAlarm, .removeAlarm, .savePolicy, .removePolicy, .saveWatching,
             .removeWatching, .saveDecision, .removeDecisions:
             try follow(effect)
+        case .saveTerms, .removeTerms, .saveSilence, .removeSilence, .saveHold:
+            try writeSilence(effect)
         case .append, .raise, .answer, .journey: break
         }
     }
