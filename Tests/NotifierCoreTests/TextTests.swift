@@ -239,6 +239,8 @@ struct TextTests {
             .taken(by: "Budi"), .taken(by: nil), .ended(cancelled: true, by: nil),
             .ended(cancelled: false, by: "Budi"), .holderAsked, .ownTaken(by: nil),
             .ownNobodyYet(number: "999"), .watchReminder(deadline: now, note: "jog"),
+            .silence(.asked(since: now, alarmed: now)), .silence(.asked(since: now, alarmed: nil)),
+            .silence(.lost(since: now, place: place)), .silence(.restored), .silence(.battery(5)),
             .test(gateway: "kannel"),
         ]
         for what in ZoneSaying.allCases {

@@ -8,6 +8,8 @@ public enum Limits {
 
     /// Zone news older than this tells nobody anything.
     public static let newsAgeMax = Duration.seconds(15 * 60)
+    /// Who is asked whether they are all right has so long to answer, as evaluators count it.
+    public static let silenceAnswerWait = Duration.seconds(5 * 60)
     /// A ring of one's own phone that is older than this is left to the next.
     public static let ringAgeMax = Duration.seconds(2 * 60)
     /// Texts to one number outside of the circle within ``numberWindow``, whoever sends them.

@@ -119,6 +119,10 @@ public struct Notifier: Sendable {
             alarmRang(news, event, &turn)
             zoneNews(event, &turn)
         case .alarmRepeated(let news): alarmRang(news, event, &turn)
+        case .silenceOverdue(let news): silenceOverdue(news, event, &turn)
+        case .silenceLost(let news): silenceLost(news, event, &turn)
+        case .silenceEnded(let news): silenceEnded(news, event, &turn)
+        case .batteryLow(let news): batteryLow(news, event, &turn)
         case .messagesDue(let due): messagesDue(due, event, &turn)
         case .sosRaised(let signal), .watchExpired(let signal): raised(signal, &turn)
         case .sosCancelled(let cancel): cancelled(cancel, &turn)
@@ -127,6 +131,9 @@ public struct Notifier: Sendable {
         case .emergencyJoined(let news): joined(news, &turn)
         case .emergencyCancelled(let news), .emergencyResolved(let news): ended(news, &turn)
         case .emergencyAcknowledged(let news): acknowledgedElsewhere(news, &turn)
+        case .clockFired(let fired) where fired.clock.rule == .contact:
+            contactClockFired(fired, &turn)
+        case .clockUnwanted(let clock): contactClockUnwanted(clock, &turn)
         case .clockFired(let fired): clockFired(fired, &turn)
         case .watchChanged(let watch): watchChanged(watch, &turn)
         default: break

@@ -43,6 +43,14 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case watchReminder = "watch-reminder"
     /// What came of a text that they sent.
     case replyAnswer = "reply-answer"
+    /// Their own phone has not been heard for long: are they all right?
+    case silenceAsked = "silence-asked"
+    /// The phone of a person whom they guard is not heard, and the person has not answered.
+    case contactLost = "contact-lost"
+    /// It is heard again.
+    case contactRestored = "contact-restored"
+    /// The battery of their own phone is low.
+    case ownBattery = "own-battery"
     /// An operator tries a gateway.
     case test
 
@@ -92,7 +100,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
             .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .taken,
             .standDown, .holderAsked,
-            .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .replyAnswer, .test:
+            .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .replyAnswer,
+            .silenceAsked, .contactLost, .contactRestored, .ownBattery, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,

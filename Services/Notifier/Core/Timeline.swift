@@ -11,6 +11,10 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case noContact = "no-contact"
     case alarmStarted = "alarm-started"
     case alarmEnded = "alarm-ended"
+    /// A phone is not heard, and its person has not answered.
+    case contactLost = "contact-lost"
+    case contactRestored = "contact-restored"
+    case batteryLow = "battery-low"
     /// A text to a number outside of the circle was sent, proposed or withheld.
     case message
     case emergencyOpened = "emergency-opened"

@@ -251,9 +251,11 @@ extension AttemptOutcome {
 extension Event {
     /// Whether the notifier does anything about this kind of event.
     fileprivate var concernsNotifier: Bool {
-        switch kind {
+        if case .clockUnwanted(let clock) = body { return clock.rule == .contact }
+        return switch kind {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent,
-            .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .emergencyCountdown,
+            .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .silenceOverdue,
+            .silenceLost, .silenceEnded, .batteryLow, .emergencyCountdown,
             .emergencyOpened,
             .emergencyJoined,
             .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,

@@ -86,6 +86,7 @@ public struct Composer: Sendable {
             var pieces = short(phrases.watchReminder(deadline: clock(deadline)))
             pieces.rest += noteLine(note)
             return pieces
+        case .silence(let silence): return pieces(of: silence, who: who)
         case .message(let message): return pieces(of: message, who: who, nameMax: nameMax)
         case .invitation(let code):
             var pieces = short(phrases.invitation(who: who, code: code))
@@ -119,6 +120,17 @@ public struct Composer: Sendable {
             pieces.mailOnly.append(phrases.position(PlaceText.coordinates(place.position)))
         }
         return pieces
+    }
+
+    private func pieces(of silence: SilenceSaying, who: String) -> Pieces {
+        switch silence {
+        case .asked(let since, let alarmed):
+            short(phrases.allRight(since: clock(since), alarmed: alarmed.map { clock($0) }))
+        case .lost(let since, let place):
+            sentence(phrases.contactLost(who: who, since: clock(since)), place)
+        case .restored: short(phrases.contactRestored(who: who))
+        case .battery(let percent): short(phrases.ownBattery(percent))
+        }
     }
 
     private func pieces(of message: MessageSaying, who: String, nameMax: Int) -> Pieces {

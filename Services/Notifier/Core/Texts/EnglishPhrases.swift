@@ -108,6 +108,18 @@ struct EnglishPhrases: Phrasebook {
         }
     }
 
+    func allRight(since: String, alarmed: String?) -> String {
+        "Are you all right? Your phone was not heard since \(since): say so in Jaga"
+            + (alarmed.map { ", else your circle is alarmed at \($0)" } ?? "")
+    }
+
+    func contactLost(who: String, since: String) -> String {
+        "No contact with \(who) since \(since), and no answer"
+    }
+
+    func contactRestored(who: String) -> String { "Contact with \(who) is restored" }
+    func ownBattery(_ percent: UInt8) -> String { "Your phone's battery is at \(percent)%" }
+
     func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
 
     func invitation(who: String, code: String) -> String {

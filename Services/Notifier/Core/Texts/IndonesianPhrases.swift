@@ -108,6 +108,18 @@ struct IndonesianPhrases: Phrasebook {
         }
     }
 
+    func allRight(since: String, alarmed: String?) -> String {
+        "Apakah Anda baik-baik saja? Ponsel Anda diam sejak \(since): jawab di Jaga"
+            + (alarmed.map { ", jika tidak lingkaran Anda diberi tahu pukul \($0)" } ?? "")
+    }
+
+    func contactLost(who: String, since: String) -> String {
+        "Tidak ada kontak dengan \(who) sejak \(since), dan tidak ada jawaban"
+    }
+
+    func contactRestored(who: String) -> String { "Kontak dengan \(who) pulih" }
+    func ownBattery(_ percent: UInt8) -> String { "Baterai ponsel Anda tinggal \(percent)%" }
+
     func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
 
     func invitation(who: String, code: String) -> String {

@@ -57,6 +57,11 @@ protocol Phrasebook: Sendable {
     func watchReminder(deadline: String) -> String
     /// Zones in a text to a number outside, and what happened there.
     func fired(_ transition: Transition, zones: String) -> String
+    /// To a person whose phone is not heard; else their circle is alarmed at that time.
+    func allRight(since: String, alarmed: String?) -> String
+    func contactLost(who: String, since: String) -> String
+    func contactRestored(who: String) -> String
+    func ownBattery(_ percent: UInt8) -> String
     /// Who sends a text, and how to be sent no more.
     func sender(_ who: String) -> String
     func invitation(who: String, code: String) -> String

@@ -110,6 +110,18 @@ struct MalayPhrases: Phrasebook {
         }
     }
 
+    func allRight(since: String, alarmed: String?) -> String {
+        "Adakah anda selamat? Telefon anda senyap sejak \(since): sahkan di Jaga"
+            + (alarmed.map { ", jika tidak kumpulan anda dimaklumkan pada \($0)" } ?? "")
+    }
+
+    func contactLost(who: String, since: String) -> String {
+        "Tiada hubungan dengan \(who) sejak \(since), dan tiada jawapan"
+    }
+
+    func contactRestored(who: String) -> String { "Hubungan dengan \(who) pulih" }
+    func ownBattery(_ percent: UInt8) -> String { "Bateri telefon anda tinggal \(percent)%" }
+
     func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
 
     func invitation(who: String, code: String) -> String {

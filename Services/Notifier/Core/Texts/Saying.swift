@@ -22,6 +22,8 @@ public enum Saying: Hashable, Sendable {
     case ownNobodyYet(number: String)
     /// To the owner of a watch: it ends at this time.
     case watchReminder(deadline: Timestamp, note: String?)
+    /// A phone that is not heard, or soon will not be.
+    case silence(SilenceSaying)
     /// To a number outside of the circle; the reader's `who` sends it.
     case message(MessageSaying)
     /// To a number outside: the reader's `who` wants to send texts there.
@@ -85,6 +87,16 @@ public enum ZoneSaying: Hashable, Sendable, CaseIterable {
     case alertEntered, alertNear, alertInside, alertLeft
     /// The alarm ended, though the person went nowhere.
     case alertOver
+}
+
+/// What is said of a phone that is not heard, or soon will not be.
+public enum SilenceSaying: Hashable, Sendable {
+    /// To its person: are they all right? Else their circle is alarmed then; nil = it is not.
+    case asked(since: Timestamp, alarmed: Timestamp?)
+    case lost(since: Timestamp, place: Place?)
+    case restored
+    /// To its person, percent.
+    case battery(UInt8)
 }
 
 /// Where somebody was, and how sure that is.

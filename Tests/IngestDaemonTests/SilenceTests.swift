@@ -1,0 +1,84 @@
+import IngestCore
+import Model
+import Parsing
+import Testing
+import Web
+
+@testable import IngestDaemon
+
+@Suite struct SilenceTests {
+    /// A phone that goes by a hint.
+    private func hinted(_ world: World) throws {
+        try world.hear(
+            .policyChanged(
+                ReportingPolicy(
+                    person: person(1), device: device(1), mode: .significant, intervalSeconds: 180,
+                    maxSilenceSeconds: 1800)), id: 1, on: .events(.of(person(1))))
+        let mark = try report(world)["policy"]?["mark"]?.string
+        _ = try report(world, mark: try #require(mark))
+    }
+
+    private func report(_ world: World, mark: String? = nil) throws -> JSON {
+        world.now = world.now + .seconds(1)
+        let policy = mark.map { #","policy":"\#($0)""# } ?? ""
+        return try world.send(
+            .post, "/v1/reports",
+            #"{"lat":3,"lon":101,"time":"\#(world.now.description)"\#(policy)}"#,
+            token: "phone-1"
+        ).json
+    }
+
+    private func news(_ world: World, end: SilenceEnd? = nil) -> SilenceNews {
+        SilenceNews(
+            person: person(1), device: device(1), state: .quiet, at: world.now,
+            since: world.now - .seconds(1800), maxSilenceSeconds: 1800, isWatched: false, end: end)
+    }
+
+    private func shown(_ world: World) throws -> JSON? {
+        let answer = try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-1")
+        return answer.json["features"]?.array?
+            .first { $0["id"]?.string == person(1).description }?["properties"]
+    }
+
+    @Test func `what is known of a silence survives, and is shown with the position`() throws {
+        let world = try World()
+        try hinted(world)
+        #expect(world.records(.inputSilenceTerms).count == 1)
+        try world.hear(.silenceQuiet(news(world)), id: 2, on: .events(.of(person(1))))
+        try world.restart()
+        #expect(try shown(world)?["silence"] == "quiet")
+        #expect(
+            try shown(world)?["silentSince"]?.string
+                == (world.now - .seconds(1800)).description)
+        try world.hear(.silenceEnded(news(world, end: .heard)), id: 3, on: .events(.of(person(1))))
+        #expect(try shown(world)?["silence"] == nil)
+        try world.restart()
+        #expect(try shown(world)?["silence"] == nil)
+    }
+
+    @Test func `an absence is told before the first report after it`() throws {
+        let world = try World()
+        try hinted(world)
+        world.now = world.now + .seconds(600)
+        try world.restart()
+        _ = try report(world)
+        let kinds = world.records.filter { $0.stream == .input(.of(person(1))) }
+            .suffix(2).map(\.event.kind)
+        #expect(kinds == [.inputDeafness, .inputReport])
+    }
+
+    @Test func `whoever says that they are all right is believed once`() throws {
+        let world = try World()
+        let path = "/v1/people/\(person(1))/all-right"
+        func say() throws -> Response {
+            try world.send(
+                .post, path, token: "person-1", headers: ["Idempotency-Key": "k"])
+        }
+        let answer = try say()
+        #expect(answer.status == 202)
+        #expect(answer.json["at"]?.string == world.now.description)
+        #expect(try say().text == answer.text)
+        #expect(world.records(.inputContact).count == 1)
+        #expect(try world.send(.post, path, token: "phone-2").status == 403)
+    }
+}
