@@ -92,6 +92,43 @@ import Testing
         #expect(terms(bench) == [1800, nil])
     }
 
+    @Test func `a phone that is told of a longer silence may keep it before it says so`() {
+        var bench = Bench()
+        hinted(&bench, silence: 180)
+        bench.compute(policy(1, silence: 1800))
+        let next = report(&bench)?.mark
+        #expect(terms(bench) == [180, 1800])
+        report(&bench, mark: next)
+        #expect(terms(bench) == [180, 1800])
+    }
+
+    @Test func `an app that is none of ours is missed in event mode alone`() {
+        var bench = Bench()
+        func deliver() {
+            bench.wait(1)
+            let seconds = (bench.now - start).microseconds / 1_000_000
+            bench.deliver([observation(at: seconds)], provesHearing: true)
+        }
+        deliver()
+        bench.compute(policy(1))
+        for _ in 0..<3 { deliver() }
+        #expect(terms(bench) == [])
+        func watch(_ state: WatchState) -> EventBody {
+            .watchChanged(
+                Watch(
+                    id: WatchID(ID128(high: 8, low: 1)), person: person(1), started: bench.now,
+                    deadline: bench.now + .seconds(600), state: state))
+        }
+        bench.fire(watch(.active))
+        for _ in 0..<3 { deliver() }
+        #expect(terms(bench) == [180])
+        bench.fire(watch(.ended))
+        deliver()
+        #expect(terms(bench) == [180, nil], "it may be still from here on")
+        for _ in 0..<3 { deliver() }
+        #expect(terms(bench) == [180, nil])
+    }
+
     @Test func `a hint that is old when it is confirmed counts as long as it is gone by`() {
         var bench = Bench()
         report(&bench)
@@ -99,7 +136,7 @@ import Testing
         let mark = report(&bench)?.mark
         bench.compute(policy(1, silence: 900))
         report(&bench, mark: mark)
-        #expect(terms(bench) == [600])
+        #expect(terms(bench) == [900], "the next one allows more, and was told")
     }
 
     @Test func `who is gone is missed by nobody`() {

@@ -42,9 +42,12 @@ extension Core {
                 person: person, device: device, mark: view.mark,
                 maxSilenceSeconds: view.policy.maxSilenceSeconds)
             let mark = policies.confirmed(by: device)
-            let isNews = silences.confirm(mark, current, into: &effects)
-            silences.offer(current)
-            if isNews { return tellTerms(of: delivery, at: now, into: &effects) }
+            // An app that is none of ours reports nothing while it stands, but for event mode.
+            let isOurs = delivery.ownTracks == nil && !delivery.provesHearing
+            let counts = isOurs || view.policy.mode == .event
+            if silences.confirm(mark, current, counts: counts, into: &effects) {
+                return tellTerms(of: delivery, at: now, into: &effects)
+            }
         }
         guard !brought, silences.terms[person]?.device == device else { return }
         append(
@@ -59,7 +62,7 @@ extension Core {
         let person = delivery.person
         let terms = SilenceTerms(
             person: person, device: delivery.device,
-            maxSilenceSeconds: silences.terms[person]?.maxSilenceSeconds)
+            maxSilenceSeconds: silences.terms[person]?.toldSeconds)
         append(
             .inputSilenceTerms(terms), of: person, cause: Core.cause(of: delivery, at: now),
             trace: delivery.trace, at: now, into: &effects)
@@ -155,7 +158,7 @@ extension Core {
         sequencer.pass(to: now, into: &effects)
     }
 
-    /// Since when the suite suspects itself, because so many devices fell silent; nil = it does not.
+    /// Since when the suite suspects itself, because many devices fell silent; nil = it does not.
     public var silenceHeldSince: Timestamp? { silences.held }
 
     /// Devices that would be missed.

@@ -2,19 +2,26 @@ import Directory
 import Hashing
 import Model
 
-/// How a leading device reports, as the evaluator was told: its silence says something.
+/// How a leading device reports, and what the evaluator was told of it: its silence says something.
 public struct TermsRow: Hashable, Sendable {
     public var person: PersonID
     public var device: DeviceID
-    /// Of the policy that the device goes by.
+    /// Of the policy that the device goes by, and the silence that this allows.
     public var mark: String
     public var maxSilenceSeconds: Int32
+    /// What the evaluator was told: longer, where the device has been told of a policy that allows
+    /// more and may have taken it over since.
+    public var toldSeconds: Int32
 
-    public init(person: PersonID, device: DeviceID, mark: String, maxSilenceSeconds: Int32) {
+    public init(
+        person: PersonID, device: DeviceID, mark: String, maxSilenceSeconds: Int32,
+        toldSeconds: Int32? = nil
+    ) {
         self.person = person
         self.device = device
         self.mark = mark
         self.maxSilenceSeconds = maxSilenceSeconds
+        self.toldSeconds = toldSeconds ?? maxSilenceSeconds
     }
 }
 
@@ -57,21 +64,25 @@ struct Silences {
     /// Since when the suite suspects itself; nil = it does not.
     var held: Timestamp? { suspicion.since }
 
-    /// A phone is told how to report.
-    mutating func offer(_ row: TermsRow) { offered[row.device] = row }
-
-    /// A phone says by which mark it goes.
+    /// A phone says by which mark it goes, and is told how to report if that is another.
     ///
     /// - Parameters:
-    ///   - current: the terms of the policy in force
+    ///   - current: the policy in force
     ///   - mark: nil or of no policy known = it goes by none of ours
+    ///   - counts: whether silence says anything while the phone goes by the policy in force
     /// - Returns: whether the evaluator has to be told.
     mutating func confirm(
-        _ mark: String?, _ current: TermsRow, into effects: inout [Effect]
+        _ mark: String?, _ current: TermsRow, counts: Bool, into effects: inout [Effect]
     ) -> Bool {
         let known = terms[current.person]
-        let candidates = [current, offered[current.device], known].compactMap(\.self)
-        let next = candidates.first { $0.mark == mark && $0.device == current.device }
+        let candidates = [counts ? current : nil, offered[current.device], known]
+        offered[current.device] = counts ? current : nil
+        var next = candidates.compactMap(\.self)
+            .first { $0.mark == mark && $0.device == current.device }
+        if mark != current.mark, var old = next {
+            old.toldSeconds = max(old.maxSilenceSeconds, current.maxSilenceSeconds)
+            next = counts ? old : nil
+        }
         guard next != known else { return false }
         guard let next else {
             // Of another device, it is the business of that one.
@@ -82,7 +93,7 @@ struct Silences {
         }
         terms[current.person] = next
         effects.append(.saveTerms(next))
-        return known?.device != next.device || known?.maxSilenceSeconds != next.maxSilenceSeconds
+        return known?.device != next.device || known?.toldSeconds != next.toldSeconds
     }
 
     /// A step of a silence.

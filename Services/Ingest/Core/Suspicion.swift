@@ -28,8 +28,10 @@ struct Suspicion {
     /// - Parameter devices: how many would be missed.
     /// - Returns: whether it is otherwise than before.
     mutating func weigh(among devices: Int, at now: Timestamp) -> Bool {
+        // An evaluator may be a little ahead.
+        let end = Suspicion.minute(of: now) + 1
         let window = Suspicion.minute(of: (since ?? now) - .seconds(Limits.suspicionSeconds))
-        let together = fell.reduce(0) { $0 + ($1.key >= window ? $1.value : 0) }
+        let together = (min(window, end)...end).reduce(0) { $0 + (fell[$1] ?? 0) }
         let isMany =
             together >= Limits.suspicionDevicesMin
             && together * 100 > devices * Limits.suspicionPercent
@@ -39,9 +41,8 @@ struct Suspicion {
             return true
         }
         // Devices that are not heard for so long are silent themselves.
-        let newest = fell.keys.max() ?? 0
         let stale = Suspicion.minute(of: now - .seconds(Limits.suspicionSecondsMax))
-        guard !isMany || newest < stale else { return false }
+        guard !isMany || (stale...end).allSatisfy({ fell[$0] == nil }) else { return false }
         since = nil
         return true
     }

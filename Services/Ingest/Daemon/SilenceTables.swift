@@ -9,7 +9,8 @@ extension Tables {
             person BLOB PRIMARY KEY,
             device BLOB NOT NULL,
             mark TEXT NOT NULL,
-            max_silence INTEGER NOT NULL
+            max_silence INTEGER NOT NULL,
+            told INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE silence (
             person BLOB PRIMARY KEY,
@@ -27,10 +28,13 @@ extension Tables {
 
 extension StoredState {
     func loadSilences(into stored: inout Core.Stored) throws {
-        stored.terms = try database.all("SELECT person, device, mark, max_silence FROM terms") {
+        stored.terms = try database.all(
+            "SELECT person, device, mark, max_silence, told FROM terms"
+        ) { row in
             TermsRow(
-                person: $0.id(0), device: $0.id(1), mark: $0.text(2),
-                maxSilenceSeconds: Int32(clamping: $0.int64(3)))
+                person: row.id(0), device: row.id(1), mark: row.text(2),
+                maxSilenceSeconds: Int32(clamping: row.int64(3)),
+                toldSeconds: Int32(clamping: row.int64(4)))
         }
         stored.silences = try database.all(
             "SELECT person, device, state, since, quiet FROM silence"
@@ -50,10 +54,10 @@ extension Writer {
         case .saveTerms(let row):
             try database.run(
                 """
-                INSERT OR REPLACE INTO terms (person, device, mark, max_silence)
-                VALUES (?, ?, ?, ?)
+                INSERT OR REPLACE INTO terms (person, device, mark, max_silence, told)
+                VALUES (?, ?, ?, ?, ?)
                 """, .id(row.person), .id(row.device), .text(row.mark),
-                .integer(row.maxSilenceSeconds))
+                .integer(row.maxSilenceSeconds), .integer(row.toldSeconds))
         case .removeTerms(let person):
             try database.run("DELETE FROM terms WHERE person = ?", .id(person))
         case .saveSilence(let row):
