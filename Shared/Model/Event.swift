@@ -91,6 +91,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case ladderExhausted = 117
     case ladderStanding = 118
     case signalGiven = 119
+    case contactGiven = 120
 
     /// The CloudEvents `type`.
     public var type: String {
@@ -173,6 +174,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .ladderExhausted: "jaga.ladder.exhausted"
         case .ladderStanding: "jaga.ladder.standing"
         case .signalGiven: "jaga.signal.given"
+        case .contactGiven: "jaga.contact.given"
         }
     }
 }
@@ -280,6 +282,8 @@ public enum EventBody: Hashable, Sendable {
     case ladderStanding(LadderStanding)
     /// Somebody called for help by SMS.
     case signalGiven(EmergencySignal)
+    /// Somebody who was asked answered by SMS.
+    case contactGiven(Contact)
 }
 
 /// One thing that happened, told once.

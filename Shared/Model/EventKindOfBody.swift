@@ -80,6 +80,7 @@ extension EventBody {
         case .ladderExhausted: .ladderExhausted
         case .ladderStanding: .ladderStanding
         case .signalGiven: .signalGiven
+        case .contactGiven: .contactGiven
         }
     }
 }

@@ -20,7 +20,7 @@ extension EventBody {
             .alarmEnded, .messagesDue,
             .policyChanged, .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness,
             .inputSilenceHold, .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded,
-            .batteryLow, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
+            .batteryLow, .contactGiven, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
             .messageRequested, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,

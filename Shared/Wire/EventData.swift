@@ -37,7 +37,7 @@ extension EventBody {
         case .messagesDue(let due): try JSON.encode(due)
         case .policyChanged(let policy): try JSON.encode(policy)
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow:
+            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow, .contactGiven:
             try silenceData()
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
@@ -100,7 +100,6 @@ extension EventBody {
         case .alarmRepeated: self = .alarmRepeated(try read())
         case .alarmEnded: self = .alarmEnded(try read())
         case .messagesDue: self = .messagesDue(try read())
-        case .policyChanged: self = .policyChanged(try read())
         case .sosRaised: self = .sosRaised(try read())
         case .sosCancelled: self = .sosCancelled(try read())
         case .clockFired: self = .clockFired(try read())
@@ -122,7 +121,8 @@ extension EventBody {
             .zoneWithheld, .zoneAbsent, .zoneReceded, .zoneForgotten:
             try self.init(zones: kind, data)
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow:
+            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow, .contactGiven,
+            .policyChanged:
             try self.init(silence: kind, data)
         }
     }
@@ -131,7 +131,7 @@ extension EventBody {
     private func silenceData() throws(ParseError) -> JSON {
         switch self {
         case .inputSilenceTerms(let terms): try JSON.encode(terms)
-        case .inputContact(let contact): try JSON.encode(contact)
+        case .inputContact(let contact), .contactGiven(let contact): try JSON.encode(contact)
         case .inputWatch(let span): try JSON.encode(span)
         case .inputDeafness(let deafness): try JSON.encode(deafness)
         case .inputSilenceHold(let hold): try JSON.encode(hold)
@@ -149,8 +149,10 @@ extension EventBody {
             try data.decode(type)
         }
         switch kind {
+        case .policyChanged: self = .policyChanged(try read())
         case .inputSilenceTerms: self = .inputSilenceTerms(try read())
         case .inputContact: self = .inputContact(try read())
+        case .contactGiven: self = .contactGiven(try read())
         case .inputWatch: self = .inputWatch(try read())
         case .inputDeafness: self = .inputDeafness(try read())
         case .inputSilenceHold: self = .inputSilenceHold(try read())

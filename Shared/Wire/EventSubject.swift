@@ -40,7 +40,7 @@ extension EventBody {
         case .inputArming(let arming): arming.person
         case .inputAlarmAnswer(let answer): answer.person
         case .inputSilenceTerms(let terms): terms.person
-        case .inputContact(let contact): contact.person
+        case .inputContact(let contact), .contactGiven(let contact): contact.person
         case .inputWatch(let span): span.person
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),

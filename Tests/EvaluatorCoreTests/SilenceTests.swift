@@ -332,12 +332,13 @@ import Testing
         #expect(told == [[15], [], [], [], [15]])
     }
 
-    @Test func `what is charged, late or of another device says nothing`() {
+    @Test func `what is charged, late, old or of another device says nothing`() {
         var world = World()
         _ = world.report(north: 0, battery: 80)
         #expect(world.report(north: 0, late: true, battery: 3).batteries == [])
         #expect(world.report(north: 0, device: World.tablet, battery: 3).batteries == [])
         #expect(world.report(north: 0, battery: 10, charging: true).batteries == [])
+        #expect(world.report(north: 0, after: 2000, age: 1000, battery: 10).batteries == [])
         #expect(world.report(north: 0, battery: 10).batteries == [15])
     }
 }

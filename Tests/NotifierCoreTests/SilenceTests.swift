@@ -29,6 +29,28 @@ import Testing
         #expect(world.notifications.allSatisfy { $0.severity == .safety })
     }
 
+    @Test func `OK by SMS from whoever was asked is an answer, once they were`() {
+        var world = World()
+        func write(_ text: String, from sender: String) {
+            let id = ID128(high: 55, low: UInt64(world.published.count))
+            world.handle(.reply(Reply(id: id, sender: sender, text: text, trace: "t")))
+        }
+        func given() -> [Contact] {
+            world.published.compactMap {
+                if case .contactGiven(let contact) = $0 { contact } else { nil }
+            }
+        }
+        write("OK", from: "+60111000001")
+        world.tell(.silenceOverdue(news(.overdue)))
+        write("OK", from: "+60111000002")
+        write("OK 4711", from: "+60111000001")
+        write("later", from: "+60111000001")
+        #expect(given().isEmpty)
+        write("ok.", from: "+60111000001")
+        #expect(given().map(\.person) == [Town.aisha.id])
+        #expect(given().first?.kind == .allRight)
+    }
+
     @Test func `on a watch they hear when their circle is alarmed`() {
         var world = World()
         world.tell(.silenceOverdue(news(.overdue, isWatched: true)))

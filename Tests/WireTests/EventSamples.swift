@@ -128,6 +128,7 @@ enum EventSamples {
         .inputDeafness(Deafness(from: time, to: time + .seconds(60))),
         .inputSilenceHold(SilenceHold(isHeld: true)), .silenceQuiet(silence),
         .silenceOverdue(silence), .silenceLost(silence), .silenceEnded(silence),
+        .contactGiven(Contact(person: person, kind: .allRight, at: time)),
         .batteryLow(BatteryNews(person: person, device: device, battery: 14, mark: 15)),
     ]
 

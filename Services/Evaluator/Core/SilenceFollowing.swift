@@ -18,6 +18,8 @@ extension PartitionState {
         guard
             battery <= rules.batteryGood || people.look(at: place, { $0.batteryNotice.told != nil })
         else { return }
+        // What a phone brings of long ago says nothing of its battery now.
+        guard turn.now - report.fix.time <= .seconds(turn.rules.contactSeconds) else { return }
         let mark = people[place].batteryNotice.note(
             battery, isCharging: report.charging == true, rules)
         guard let mark else { return }

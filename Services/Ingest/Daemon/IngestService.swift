@@ -116,7 +116,7 @@ final class IngestService: Service {
     private func applyOnce(_ event: Event, from stream: StreamName) throws {
         switch event.kind {
         case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
-            .ladderStanding, .signalGiven:
+            .ladderStanding, .signalGiven, .contactGiven:
             guard try writer.isFirst(event.id, at: outside.now) else { return }
         case .notificationChanged, .watchChanged: break
         default: return

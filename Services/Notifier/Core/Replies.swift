@@ -58,6 +58,7 @@ extension Notifier {
         guard
             let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
         else {
+            if reference.isEmpty, saidAllRight(reply, &turn) { return }
             if let open = told.first(where: { $0.0.state.isActive }) {
                 answer(reply, .referenceNeeded(open.0.reference), about: open.0, &turn)
             }

@@ -17,6 +17,21 @@ extension Notifier {
         _ = tell(news.person, .silence(.asked(since: news.since, alarmed: alarmed)), draft, &turn)
     }
 
+    /// OK from a number at which one person was asked lately: they are all right. Where it was two,
+    /// nobody knows which of them it is.
+    mutating func saidAllRight(_ reply: Reply, _ turn: inout Turn) -> Bool {
+        let asked = notifications.values.filter {
+            $0.reason == .silenceAsked && $0.address == reply.sender && $0.attempts > 0
+        }
+        let people = Set(asked.compactMap(\.recipient))
+        guard people.count == 1, let person = people.first else { return false }
+        turn.publish(
+            Meaning.event(.contactGiven, person, .id(reply.id)),
+            .contactGiven(
+                Contact(person: person, kind: .allRight, at: turn.now, trace: reply.trace)))
+        return true
+    }
+
     /// They have not answered. On a watch that is an emergency, which tells of itself; else those
     /// who watch over them hear that there is no contact.
     mutating func silenceLost(_ news: SilenceNews, _ event: Event, _ turn: inout Turn) {

@@ -22,6 +22,9 @@ public struct Composer: Sendable {
         if channel == .sms, reader.hasReplies, case .alarm = saying {
             pieces.rest.append(phrases.takeItByReply(reference: reader.reference))
         }
+        if channel == .sms, reader.hasReplies, case .silence(.asked) = saying {
+            pieces.rest.append(phrases.allRightByReply)
+        }
         switch channel {
         case .sms: return Wording(subject: "", text: pieces.line)
         case .email, .push: return Wording(subject: pieces.subject, text: mail(pieces))

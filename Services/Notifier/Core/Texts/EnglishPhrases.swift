@@ -113,6 +113,8 @@ struct EnglishPhrases: Phrasebook {
             + (alarmed.map { ", else your circle is alarmed at \($0)" } ?? "")
     }
 
+    var allRightByReply: String { "Or reply OK" }
+
     func contactLost(who: String, since: String) -> String {
         "No contact with \(who) since \(since), and no answer"
     }

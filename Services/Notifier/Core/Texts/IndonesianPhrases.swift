@@ -113,6 +113,8 @@ struct IndonesianPhrases: Phrasebook {
             + (alarmed.map { ", jika tidak lingkaran Anda diberi tahu pukul \($0)" } ?? "")
     }
 
+    var allRightByReply: String { "Atau balas OK" }
+
     func contactLost(who: String, since: String) -> String {
         "Tidak ada kontak dengan \(who) sejak \(since), dan tidak ada jawaban"
     }

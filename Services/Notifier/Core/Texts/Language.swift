@@ -59,6 +59,7 @@ protocol Phrasebook: Sendable {
     func fired(_ transition: Transition, zones: String) -> String
     /// To a person whose phone is not heard; else their circle is alarmed at that time.
     func allRight(since: String, alarmed: String?) -> String
+    var allRightByReply: String { get }
     func contactLost(who: String, since: String) -> String
     func contactRestored(who: String) -> String
     func ownBattery(_ percent: UInt8) -> String

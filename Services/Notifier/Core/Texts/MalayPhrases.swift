@@ -115,6 +115,8 @@ struct MalayPhrases: Phrasebook {
             + (alarmed.map { ", jika tidak kumpulan anda dimaklumkan pada \($0)" } ?? "")
     }
 
+    var allRightByReply: String { "Atau balas OK" }
+
     func contactLost(who: String, since: String) -> String {
         "Tiada hubungan dengan \(who) sejak \(since), dan tiada jawapan"
     }
