@@ -96,9 +96,6 @@ extension EventBody {
         case .emergencyResolved: self = .emergencyResolved(try read())
         case .clockWanted: self = .clockWanted(try read())
         case .clockUnwanted: self = .clockUnwanted(try read())
-        case .alarmStarted: self = .alarmStarted(try read())
-        case .alarmRepeated: self = .alarmRepeated(try read())
-        case .alarmEnded: self = .alarmEnded(try read())
         case .messagesDue: self = .messagesDue(try read())
         case .sosRaised: self = .sosRaised(try read())
         case .sosCancelled: self = .sosCancelled(try read())
@@ -122,8 +119,8 @@ extension EventBody {
             try self.init(zones: kind, data)
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
             .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow, .contactGiven,
-            .policyChanged:
-            try self.init(silence: kind, data)
+            .policyChanged, .alarmStarted, .alarmRepeated, .alarmEnded:
+            try self.init(phones: kind, data)
         }
     }
 
@@ -143,12 +140,15 @@ extension EventBody {
         }
     }
 
-    /// Reads it.
-    private init(silence kind: EventKind, _ data: JSON) throws(ParseError) {
+    /// Reads what phones are told, and what is said of those that are not heard.
+    private init(phones kind: EventKind, _ data: JSON) throws(ParseError) {
         func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
             try data.decode(type)
         }
         switch kind {
+        case .alarmStarted: self = .alarmStarted(try read())
+        case .alarmRepeated: self = .alarmRepeated(try read())
+        case .alarmEnded: self = .alarmEnded(try read())
         case .policyChanged: self = .policyChanged(try read())
         case .inputSilenceTerms: self = .inputSilenceTerms(try read())
         case .inputContact: self = .inputContact(try read())
@@ -161,7 +161,7 @@ extension EventBody {
         case .silenceLost: self = .silenceLost(try read())
         case .silenceEnded: self = .silenceEnded(try read())
         case .batteryLow: self = .batteryLow(try read())
-        default: fatalError("broken invariant: \(kind.type) is of silences")
+        default: fatalError("broken invariant: \(kind.type) is of phones")
         }
     }
 

@@ -14,8 +14,8 @@ import Web
                 ReportingPolicy(
                     person: person(1), device: device(1), mode: .significant, intervalSeconds: 180,
                     maxSilenceSeconds: 1800)), id: 1, on: .events(.of(person(1))))
-        let mark = try report(world)["policy"]?["mark"]?.string
-        _ = try report(world, mark: try #require(mark))
+        let mark = try #require(try report(world)["policy"]?["mark"]?.string)
+        _ = try report(world, mark: mark)
     }
 
     private func report(_ world: World, mark: String? = nil) throws -> JSON {
