@@ -78,7 +78,7 @@ struct Bench {
         _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
         panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false,
         policyMark: String? = nil, news: PhoneNews = PhoneNews(), pressesWithinSeconds: Int64 = 0,
-        ownTracks: OwnTracks.App? = nil, provesHearing: Bool = false
+        ownTracks: OwnTracks.App? = nil
     ) -> Answer? {
         let id = device(number)
         let arrivals = observations.map { observation in
@@ -93,8 +93,7 @@ struct Bench {
                     request: request, device: id, person: person(owner ?? number),
                     arrivals: arrivals, panics: panics, rejections: rejections,
                     payload: Array("payload".utf8), path: "/pub", wantsFriends: wantsFriends,
-                    wantsPolicy: true, policyMark: policyMark,
-                    provesHearing: provesHearing, news: news,
+                    wantsPolicy: true, policyMark: policyMark, news: news,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
                     trace: "t\(request)")))
         return answers[request]

@@ -102,16 +102,19 @@ import Testing
         #expect(terms(bench) == [180, 1800])
     }
 
-    @Test func `an app that is none of ours is missed in event mode alone`() {
+    @Test func `an OwnTracks phone is missed while it moves for us, not once it may stand`() {
         var bench = Bench()
-        func deliver() {
+        func say(_ mode: Int) {
             bench.wait(1)
             let seconds = (bench.now - start).microseconds / 1_000_000
-            bench.deliver([observation(at: seconds)], provesHearing: true)
+            let monitoring = Monitoring(mode: mode, said: bench.now)
+            bench.deliver(
+                [observation(at: seconds)], news: PhoneNews(monitoring: monitoring),
+                ownTracks: .android)
         }
-        deliver()
+        say(1)
         bench.compute(policy(1))
-        for _ in 0..<3 { deliver() }
+        for _ in 0..<3 { say(1) }
         #expect(terms(bench) == [])
         func watch(_ state: WatchState) -> EventBody {
             .watchChanged(
@@ -120,12 +123,12 @@ import Testing
                     deadline: bench.now + .seconds(600), state: state))
         }
         bench.fire(watch(.active))
-        for _ in 0..<3 { deliver() }
+        for mode in [1, 2, 2] { say(mode) }
         #expect(terms(bench) == [180])
         bench.fire(watch(.ended))
-        deliver()
-        #expect(terms(bench) == [180, nil], "it may be still from here on")
-        for _ in 0..<3 { deliver() }
+        say(2)
+        #expect(terms(bench) == [180, nil], "it may stand still from here on")
+        for mode in [2, 1, 1] { say(mode) }
         #expect(terms(bench) == [180, nil])
     }
 

@@ -42,9 +42,8 @@ extension Core {
                 person: person, device: device, mark: view.mark,
                 maxSilenceSeconds: view.policy.maxSilenceSeconds)
             let mark = policies.confirmed(by: device)
-            // An app that is none of ours reports nothing while it stands, but for event mode.
-            let isOurs = delivery.ownTracks == nil && !delivery.provesHearing
-            let counts = isOurs || view.policy.mode == .event
+            // OwnTracks reports nothing while it stands, but for event mode.
+            let counts = delivery.ownTracks == nil || view.policy.mode == .event
             if silences.confirm(mark, current, counts: counts, into: &effects) {
                 return tellTerms(of: delivery, at: now, into: &effects)
             }
