@@ -19,7 +19,7 @@ RUNS ?= 1000000
 MINUTES ?= 10
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
-	bench bench-bus bench-evaluator chaos lint format simulate clean install
+	bench bench-bus bench-evaluator bench-ingest chaos lint format simulate clean install
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -71,6 +71,11 @@ bench-bus: build ## measure the bus between processes (ARGS=10 for 10 s of load 
 bench-evaluator: setup ## measure the evaluator's core (ARGS=100000 for so many fixes a case)
 	swift build $(FLAGS) --product EvaluatorBench
 	@$(BIN)/EvaluatorBench $(ARGS)
+	@$(BIN)/EvaluatorBench through $(ARGS)
+
+bench-ingest: build ## measure ingest beside the HTTP library alone (ARGS=10 for 10 s of load each)
+	@scripts/setup --bench
+	@scripts/bench-ingest $(ARGS)
 
 chaos: ## kill, stop, cut and put back a suite under load for MINUTES=… (as root for all of it)
 	@scripts/setup --chaos
@@ -82,7 +87,8 @@ lint: ## check format and scripts
 	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
-	@for script in scripts/bench scripts/bench-bus scripts/geodesic-table docs/edge-noise; do \
+	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
+		scripts/geodesic-table docs/edge-noise; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
 

@@ -187,10 +187,19 @@ let package = Package(
             name: "BusBench",
             dependencies: ["Model", "Wire", "Runtime", "Store", "Bus", "CZeroMQ"],
             path: "Tests/Benchmarks/BusBench", swiftSettings: settings),
+        .executableTarget(
+            name: "IngestBench",
+            dependencies: [
+                "Model", "Hashing", "Wire", "Runtime", "Store", "Bus", "CMicroHTTPD",
+            ],
+            path: "Tests/Benchmarks/IngestBench", exclude: ["load.lua"], swiftSettings: settings),
         .target(name: "CAllocations", path: "Tests/Benchmarks/CAllocations"),
         .executableTarget(
             name: "EvaluatorBench",
-            dependencies: ["Model", "Geometry", "EvaluatorCore", "TestSupport", "CAllocations"],
+            dependencies: [
+                "Model", "Geometry", "EvaluatorCore", "TestSupport", "CAllocations", "Hashing",
+                "Wire", "Store", "Bus",
+            ],
             path: "Tests/Benchmarks/EvaluatorBench", swiftSettings: settings),
     ],
     cxxLanguageStandard: .cxx17

@@ -11,6 +11,9 @@ import Model
     static func main() throws {
         let words = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         let fixes = words.first ?? 1_000_000
+        if CommandLine.arguments.contains("through") {
+            return try Through.measure(fixes: fixes, say: say)
+        }
         // The three words are one case.
         let peopleCounts = words.count > 2 ? [words[1]] : [1000, 100_000]
         let zoneCounts = words.count > 2 ? [words[2]] : [10, 1000, 10_000, 100_000]

@@ -1,0 +1,147 @@
+import Bus
+import EvaluatorCore
+import Glibc
+import Hashing
+import Model
+import Store
+import Wire
+
+/// The way from records of `in/p` to outputs that lie on ingest's disk, one thread for both ends:
+/// `EvaluatorBench through FIXES`.
+///
+/// Frames are read and their chain recomputed; each record is decoded and decided; the outputs are
+/// encoded, framed, read again as ingest reads them, appended, and committed with each frame, the
+/// disk waited for. Only the sockets between are missing.
+struct Through {
+    private static let people = 1000
+    private static let partition = Partition.all[17]
+
+    /// Fixes in each record.
+    let perRecord: Int
+    private var core = EvaluatorCore()
+    private var city = City()
+    private let database: Database
+    private let store: SQLiteBusStore
+    private var input: Position
+    private var output: Position
+    private(set) var outputs = 0
+    private(set) var commits = 0
+
+    /// - Parameter folder: where the store is made
+    init(zones: Int, perRecord: Int, in folder: String) throws {
+        self.perRecord = perRecord
+        let path = "\(folder)/\(zones)-\(perRecord).sqlite"
+        database = try Database(path: path, migrations: SQLiteBusStore.migrations)
+        store = SQLiteBusStore(database)
+        let life = Hash.id("life")
+        (_, output) = try store.open(.events(Through.partition)) { life }
+        input = .start(of: life)
+        core.begin(Through.partition)
+        let circle = PlacedCircle(circle: City.circle, zones: try city.zones(zones))
+        var made: [Event] = []
+        for body in [.inputCircle(circle)] + city.people(Through.people) {
+            core.handle(
+                Event(id: EventID(.zero), time: .zero, body: body), in: Through.partition,
+                into: &made)
+        }
+        // First decisions are none of the steady state.
+        city.fixes(&made, count: Through.people, first: 0)
+        var first: [Event] = []
+        for event in made { core.handle(event, in: Through.partition, into: &first) }
+    }
+
+    /// Fixes a second.
+    mutating func run(fixes: Int) throws -> Double {
+        var done = 0
+        var seconds = 0.0
+        while done < fixes {
+            let frames = try frames()
+            let begun = Through.now
+            for frame in frames { try take(frame) }
+            seconds += Through.now - begun
+            done += Through.people * perRecord
+        }
+        return Double(done) / seconds
+    }
+
+    /// Some fixes of everybody, as ingest tells them.
+    private mutating func frames() throws -> [[UInt8]] {
+        var reports = [[Report]](repeating: [], count: Through.people)
+        var events: [Event] = []
+        for _ in 0..<perRecord {
+            city.fixes(&events, count: Through.people, first: 0)
+            for (number, event) in events.enumerated() { reports[number] += event.body.reports }
+        }
+        let records = try reports.map { reports in
+            let last = reports[reports.count - 1]
+            return try EventCodec.encode(
+                Event(
+                    id: EventID(last.id.raw), time: last.fix.time, trace: last.trace,
+                    body: EventBody(reports: reports)))
+        }
+        return Batch.cut(records).map { range in
+            let batch = Batch(
+                stream: .input(Through.partition), after: input, records: Array(records[range]),
+                head: 0, published: .zero)
+            input = batch.last
+            return batch.encoded()
+        }
+    }
+
+    private mutating func take(_ frame: [UInt8]) throws {
+        let batch = try Batch(frame: frame)
+        var decided: [Event] = []
+        for record in batch.records {
+            core.handle(
+                try EventCodec.decode(record), in: Through.partition, into: &decided)
+        }
+        guard !decided.isEmpty else { return }
+        let records = try decided.map { try EventCodec.encode($0) }
+        for range in Batch.cut(records) {
+            let batch = Batch(
+                stream: .events(Through.partition), after: output,
+                records: Array(records[range]), head: 0, published: .zero)
+            try append(Offer(batch, from: input).encoded())
+        }
+        try database.commit()
+        commits += 1
+    }
+
+    /// What ingest does with outputs that go on where its stream ends.
+    private mutating func append(_ frame: [UInt8]) throws {
+        guard case .offer(let offer) = try Frame(frame), offer.batch.previous == output else {
+            fatalError("an offer goes on where the stream ends")
+        }
+        for (place, record) in offer.batch.records.enumerated() {
+            try store.append(
+                record, at: offer.batch.position(after: place + 1),
+                of: .events(Through.partition), now: .zero)
+        }
+        outputs += offer.batch.records.count
+        output = offer.batch.last
+    }
+
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Measures each case and tells a line of it.
+    static func measure(fixes: Int, say: (String) -> Void) throws {
+        var template = Array("/tmp/jaga-bench-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { fatalError("no folder in /tmp") }
+        let folder = String(cString: made)
+        defer { system("rm -r \(folder)") }
+        say("from in/p to committed events/p: \(people) people, both ends in one thread")
+        for zones in [10, 1000, 10_000] {
+            for perRecord in [1, 50, 200] {
+                var through = try Through(zones: zones, perRecord: perRecord, in: folder)
+                let rate = try through.run(fixes: fixes / (perRecord == 1 ? 10 : 1))
+                say(
+                    "  \(zones) zones, \(perRecord) fixes a record: \(Int(rate)) fixes/s, "
+                        + "\(through.outputs) outputs in \(through.commits) commits")
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import CMicroHTTPD
+import Glibc
+
+/// The HTTP library as it is driven in services, answering `[]` to whatever was posted: what is
+/// left when a service does nothing at all.
+struct Limit {
+    /// What the library keeps of a request: whether it waits for its answer.
+    private final class Exchange {
+        let connection: OpaquePointer
+        var isDecided = false
+
+        init(_ connection: OpaquePointer) { self.connection = connection }
+    }
+
+    /// Requests of one turn of the loop.
+    private final class Turn { var complete: [Exchange] = [] }
+
+    private let turn = Turn()
+    private let daemon: OpaquePointer
+
+    init(port: Int) throws {
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK, 0)
+        var yes: Int32 = 1
+        setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        name.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let bound = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listening, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard bound == 0, listen(listening, 1024) == 0,
+            let daemon = cmhd_start(
+                listening, Limit.handle, Limit.complete, { _, _, _ in nil },
+                Unmanaged.passUnretained(turn).toOpaque(),
+                cmhd_limits(
+                    connections: 1000, connections_per_address: 1000, idle_seconds: 60,
+                    connection_memory: 32_768))
+        else { fatalError("cannot serve port \(port)") }
+        self.daemon = daemon
+    }
+
+    private static let handle: MHD_AccessHandlerCallback = {
+        context, connection, _, _, _, upload, uploadBytes, slot in
+        guard let pointer = slot!.pointee else {
+            slot!.pointee = Unmanaged.passRetained(Exchange(connection!)).toOpaque()
+            return .YES
+        }
+        let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        if uploadBytes!.pointee > 0 {
+            uploadBytes!.pointee = 0
+            return .YES
+        }
+        guard exchange.isDecided else {
+            Unmanaged<Turn>.fromOpaque(context!).takeUnretainedValue().complete.append(exchange)
+            MHD_suspend_connection(connection)
+            return .YES
+        }
+        let response = MHD_create_response_from_buffer(
+            2, UnsafeMutableRawPointer(mutating: Limit.answer), .RESPMEM_PERSISTENT)
+        defer { MHD_destroy_response(response) }
+        return MHD_queue_response(connection, 200, response)
+    }
+
+    private static let complete: MHD_RequestCompletedCallback = { _, _, slot, _ in
+        guard let pointer = slot!.pointee else { return }
+        Unmanaged<Exchange>.fromOpaque(pointer).release()
+        slot!.pointee = nil
+    }
+
+    /// `[]`, for the life of the process.
+    nonisolated(unsafe) private static let answer: UnsafeRawPointer = {
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: 2, alignment: 1)
+        bytes.copyMemory(from: "[]", byteCount: 2)
+        return UnsafeRawPointer(bytes)
+    }()
+
+    func run() {
+        Main.say("ready")
+        while !Main.isOver {
+            var item = pollfd(fd: cmhd_epoll_fd(daemon), events: Int16(POLLIN), revents: 0)
+            var milliseconds: CUnsignedLongLong = 0
+            let hasTimeout = MHD_get_timeout(daemon, &milliseconds) == .YES
+            poll(&item, 1, hasTimeout ? Int32(min(milliseconds, 100)) : 100)
+            MHD_run(daemon)
+            for exchange in turn.complete {
+                exchange.isDecided = true
+                MHD_resume_connection(exchange.connection)
+            }
+            turn.complete.removeAll(keepingCapacity: true)
+            MHD_run(daemon)
+        }
+        MHD_stop_daemon(daemon)
+    }
+}

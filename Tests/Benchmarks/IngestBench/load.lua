@@ -1,0 +1,91 @@
+-- What `wrk` sends for `scripts/bench-ingest`: `wrk … -s load.lua URL -- KIND TOKENS MEMBERS`.
+-- KIND is pub (one OwnTracks fix a request), overland or reports (200 fixes a request), members
+-- (as reports, of the first phones alone, which are in one circle) or positions of that circle.
+-- Prints one line of JSON at the end.
+
+local threads = 0
+
+function setup(thread)
+    thread:set("number", threads)
+    threads = threads + 1
+end
+
+local kind, circle
+local tokens = {}
+local first, last, place
+
+function init(arguments)
+    kind = arguments[1]
+    local members = tonumber(arguments[3])
+    math.randomseed(os.time() + number)
+    local lines = io.lines(arguments[2])
+    circle = lines()
+    for line in lines do tokens[#tokens + 1] = line end
+    first, last = members + 1, #tokens
+    if kind == "members" then first, last = 1, members end
+    -- Threads and runs walk through the phones from different places.
+    place = math.random(first, last)
+end
+
+local function point()
+    return 3 + math.random() * 0.5, 101.4 + math.random() * 0.5
+end
+
+local function owntracks()
+    local lat, lon = point()
+    return string.format(
+        '{"_type":"location","_id":"%08x","acc":12,"alt":40,"batt":77,"bs":1,"cog":271,' ..
+        '"conn":"m","created_at":%d,"lat":%.6f,"lon":%.6f,"m":1,"t":"t","tid":"ab",' ..
+        '"topic":"owntracks/user/phone","tst":%d,"vac":3,"vel":4}',
+        math.random(0, 2147483647), os.time(), lat, lon, os.time())
+end
+
+local formats = {
+    reports = '{"time":"%s.%03dZ","lat":%.6f,"lon":%.6f,"accuracy":8,"altitude":40,' ..
+        '"speed":1.5,"battery":77,"charging":false}',
+    overland = '{"type":"Feature","properties":{"timestamp":"%s.%03dZ","altitude":40,"speed":4,' ..
+        '"horizontal_accuracy":8,"vertical_accuracy":3,"motion":["walking"],' ..
+        '"battery_state":"unplugged","battery_level":0.77,"wifi":"home","device_id":"phone"},' ..
+        '"geometry":{"type":"Point","coordinates":[%.6f,%.6f]}}',
+}
+
+-- 200 fixes of the last moments.
+local function batch()
+    local lat, lon = point()
+    local second = os.date("!%Y-%m-%dT%H:%M:%S", os.time() - 1)
+    local fixes = {}
+    for step = 1, 200 do
+        local north = lat + step / 1e5
+        if kind == "overland" then
+            fixes[step] = string.format(formats.overland, second, step, lon, north)
+        else
+            fixes[step] = string.format(formats.reports, second, step, north, lon)
+        end
+    end
+    return table.concat(fixes, ",")
+end
+
+function request()
+    place = place < last and place + 1 or first
+    local headers = {
+        ["Authorization"] = "Bearer " .. tokens[kind == "positions" and 1 or place],
+        ["Content-Type"] = "application/json",
+    }
+    if kind == "positions" then
+        return wrk.format("GET", "/v1/circles/" .. circle .. "/positions", headers)
+    elseif kind == "pub" then
+        return wrk.format("POST", "/pub", headers, owntracks())
+    elseif kind == "overland" then
+        return wrk.format("POST", "/overland", headers, '{"locations":[' .. batch() .. ']}')
+    end
+    return wrk.format("POST", "/v1/reports", headers, '{"reports":[' .. batch() .. ']}')
+end
+
+function done(summary, latency)
+    local errors = summary.errors
+    io.write(string.format(
+        '{"requests":%d,"seconds":%.6f,"failed":%d,"p50":%.3f,"p99":%.3f}\n',
+        summary.requests, summary.duration / 1e6,
+        errors.connect + errors.read + errors.write + errors.status + errors.timeout,
+        latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+end
