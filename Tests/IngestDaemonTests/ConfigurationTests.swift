@@ -176,8 +176,17 @@ private struct Replayed: Equatable {
             DROP TABLE watching; DROP TABLE decision;
             DROP TABLE condition; DROP TABLE card; DROP TABLE offer; DROP TABLE locating;
             DROP TABLE device_key; ALTER TABLE access DROP COLUMN asked;
+            DROP TABLE terms; DROP TABLE silence; DROP TABLE silence_hold;
             DROP TABLE journey; DROP TABLE journey_fix; DROP TABLE journey_sight;
             DROP TABLE journey_gone; DROP TABLE journey_note; DROP TABLE journey_photo;
+            DROP TABLE report; DROP TABLE waiting; DROP TABLE skewed;
+            CREATE TABLE report (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
+                device INTEGER NOT NULL, time INTEGER NOT NULL, latitude INTEGER NOT NULL,
+                longitude INTEGER NOT NULL, accuracy INTEGER NOT NULL, altitude INTEGER,
+                speed INTEGER, course INTEGER, trigger INTEGER NOT NULL, battery INTEGER,
+                charging INTEGER, marks INTEGER NOT NULL, received INTEGER NOT NULL) STRICT;
+            CREATE TABLE waiting (number INTEGER PRIMARY KEY, report BLOB NOT NULL,
+                trace TEXT NOT NULL) STRICT;
             ALTER TABLE sequence DROP COLUMN logic;
             DELETE FROM migration WHERE component = '' AND number > 1;
             """)

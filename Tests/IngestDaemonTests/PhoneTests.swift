@@ -150,7 +150,7 @@ import Web
         try world.send(.post, "/v1/emergencies", "", token: "phone-2")
         let request = world.request(.post, "/v1/reports", old, token: "phone-2")
         try world.database.transaction { try world.service.handle(request) }
-        let before = try StoredState(database: world.database).load()
+        let before = try StoredState(writer: Writer(database: world.database)).load()
         #expect(before.waiting.count == 1)
         #expect(before.waiting.first?.report.fix.altitudeCentimetres == 700)
         #expect(before.waiting.first?.report.charging == true)
@@ -160,7 +160,7 @@ import Web
         let count = world.records(.inputReport).count
         try world.restart()
         #expect(world.records(.inputReport).count == count + 1)
-        #expect(try StoredState(database: world.database).load().waiting.isEmpty)
+        #expect(try StoredState(writer: Writer(database: world.database)).load().waiting.isEmpty)
         #expect(world.records(.inputLogic).count == Set(world.records.map(\.stream)).count - 1)
     }
 }

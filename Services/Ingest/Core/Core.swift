@@ -155,6 +155,9 @@ public struct Core: Sendable {
     /// Phones that say that they may fall silent.
     public var blindCount: Int { phones.blindCount }
 
+    /// What is kept of a device; nil if it was never heard.
+    public func device(_ id: DeviceID) -> DeviceRow? { intake.devices[id] }
+
     /// Devices that ever reported.
     public var deviceCount: Int { intake.devices.count }
 
@@ -170,7 +173,7 @@ public struct Core: Sendable {
         journeys.look(in: directory, at: now, into: &effects)
         for reports in backlog.takeTurn(into: &effects) {
             sequence(reports, at: now, into: &effects)
-            if let row = intake.devices[reports[0].device] { effects.append(.saveDevice(row)) }
+            if let row = intake.devices[reports[0].device] { effects.append(.noteDevice(row)) }
         }
         noteHearing(at: now, into: &effects)
         if silences.held != nil { weighSilences(at: now, into: &effects) }

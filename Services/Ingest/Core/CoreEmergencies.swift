@@ -30,7 +30,7 @@ extension Core {
             {
                 sequence([report], at: now, into: &effects)
             }
-            if let row = intake.devices[device] { effects.append(.saveDevice(row)) }
+            if let row = intake.devices[device] { effects.append(.noteDevice(row)) }
         }
         answer(request.request, with: signal.id, into: &effects)
     }

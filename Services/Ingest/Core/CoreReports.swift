@@ -39,7 +39,7 @@ extension Core {
             if let report { live.append(report) }
         }
         sequence(live, at: now, into: &effects)
-        if let row = intake.devices[delivery.device] { effects.append(.saveDevice(row)) }
+        if let row = intake.devices[delivery.device] { effects.append(.noteDevice(row)) }
         putAside(delivery, at: now, into: &effects)
         if delivery.wantsFriends {
             let principal = Principal.device(delivery.device, of: delivery.person)
@@ -81,7 +81,7 @@ extension Core {
         _ device: DeviceID, of person: PersonID, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        intake.hear(device, of: person, at: now)
+        intake.hear(device, of: person, at: now, into: &effects)
         let leader = directory.leadingDevice(of: person, first: intake.firstDevices[person])
         guard leader == nil else { return }
         intake.lead(person, with: device)

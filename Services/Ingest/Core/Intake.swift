@@ -16,13 +16,17 @@ struct Intake {
     }
 
     /// Notes that a device has been heard.
-    mutating func hear(_ device: DeviceID, of person: PersonID, at now: Timestamp) {
+    mutating func hear(
+        _ device: DeviceID, of person: PersonID, at now: Timestamp, into effects: inout [Effect]
+    ) {
         if devices[device]?.person != person {
             let number = devices[device]?.number ?? nextNumber
             if number == nextNumber { nextNumber += 1 }
-            devices[device] = DeviceRow(
+            let row = DeviceRow(
                 device: device, person: person, number: number, partition: Partition.of(person),
                 seen: now)
+            devices[device] = row
+            effects.append(.saveDevice(row))
         } else {
             devices[device]?.seen = now
         }

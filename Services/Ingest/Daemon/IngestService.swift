@@ -84,7 +84,7 @@ final class IngestService: Service {
         readers.cut()
         photos.stay()
         isForgettingJourneys = true
-        core = Core(try StoredState(database: database).load(), in: outside.replica)
+        core = Core(try StoredState(writer: writer).load(), in: outside.replica)
         let closed = try deviceKeys.load()
         if closed > 0 {
             outside.log.warning(
@@ -129,6 +129,7 @@ final class IngestService: Service {
         try take(.turnEnd)
         try forgetDecisions()
         try tendJourneys()
+        try writer.devices.writeSome(at: outside.now) { core.device($0) }
     }
 
     func coordinate(_ question: Control, from route: Route) throws {

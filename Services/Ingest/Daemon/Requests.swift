@@ -131,10 +131,7 @@ extension IngestService {
             pending[request.id] = nil
             return outside.answer(request.id, .problem(refusal))
         }
-        let arrivals = try reading.observations.map { observation in
-            let id = Meaning.report(observation, of: device)
-            return Arrival(id: id, observation: observation, isKnown: try writer.isKnown(id))
-        }
+        let arrivals = try arrivals(reading.observations, of: device)
         try take(
             .delivery(
                 Delivery(
@@ -146,6 +143,20 @@ extension IngestService {
                     news: reading.news,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
                     trace: request.trace)))
+    }
+
+    /// Observations with their ids, and whether each is stored already.
+    private func arrivals(
+        _ observations: [Observation], of device: DeviceID
+    ) throws -> [Arrival] {
+        let row = core.device(device)
+        return try observations.map { observation in
+            let id = Meaning.report(observation, of: device)
+            let isKnown = try row.map {
+                try writer.reports.isKnown(id, observation.fix.time, of: $0)
+            }
+            return Arrival(id: id, observation: observation, isKnown: isKnown ?? false)
+        }
     }
 
     /// Why reports are not taken now, for want of room: old ones first, then all, but never those
@@ -166,8 +177,7 @@ extension IngestService {
         pending[request.id]?.ignored = call.ignored
         var arrival: Arrival?
         if case .device(let device, _) = principal, let observation = call.observation {
-            let id = Meaning.report(observation, of: device)
-            arrival = Arrival(id: id, observation: observation, isKnown: try writer.isKnown(id))
+            arrival = try arrivals([observation], of: device).first
         }
         try take(
             .emergency(

@@ -6,11 +6,13 @@ import Store
 
 /// Reads everything that the core starts from.
 struct StoredState {
-    let database: Database
+    let writer: Writer
+    var database: Database { writer.database }
 
     func load() throws -> Core.Stored {
         var stored = Core.Stored()
-        stored.devices = try devices()
+        try writer.reports.load()
+        stored.devices = try writer.devices.load()
         try database.rows("SELECT person, device FROM leader") { row in
             stored.firstDevices[row.id(0)] = row.id(1)
         }
@@ -64,61 +66,26 @@ struct StoredState {
         return partition
     }
 
-    private func devices() throws -> [DeviceRow] {
-        try database.all(
-            """
-            SELECT number, device, person, seen, sequenced, battery, charging,
-                time, latitude, longitude, accuracy, altitude, speed, course
-            FROM device
-            """
-        ) { row in
-            let person: PersonID = row.id(2)
-            return DeviceRow(
-                device: row.id(1), person: person, number: row.int64(0),
-                partition: Partition.of(person), seen: row.time(3),
-                newest: row.isNull(7) ? nil : fix(row, from: 7), sequenced: row.time(4),
-                battery: row.optionalInt64(5).map { UInt8(clamping: $0) },
-                charging: row.optionalInt64(6).map { $0 != 0 })
-        }
-    }
-
-    /// Seven columns: time, latitude, longitude, accuracy, altitude, speed, course.
-    private func fix(_ row: Row, from column: Int) -> Fix {
-        func optional(_ offset: Int) -> Int32? {
-            row.optionalInt64(column + offset).map { Int32(clamping: $0) }
-        }
-        return Fix(
-            time: row.time(column),
-            position: Coordinate(
-                latitudeE7: Int32(clamping: row.int64(column + 1)),
-                longitudeE7: Int32(clamping: row.int64(column + 2))),
-            accuracyCentimetres: Int32(clamping: row.int64(column + 3)),
-            altitudeCentimetres: optional(4), speedCentimetresPerSecond: optional(5),
-            courseDegrees: optional(6))
-    }
-
     private func waiting() throws -> [WaitingRow] {
         try database.all(
             """
-            SELECT waiting.number, waiting.trace, report.id, device.device, device.person,
-                report.time, report.latitude, report.longitude, report.accuracy, report.altitude,
-                report.speed, report.course, report.trigger, report.battery, report.charging,
-                report.marks, report.received
-            FROM waiting JOIN report ON report.id = waiting.report
-                JOIN device ON device.number = report.device
+            SELECT \(StoredReport.columns), waiting.number, waiting.id, waiting.trace,
+                device.device, device.person
+            FROM waiting
+                JOIN report ON report.device = waiting.device AND report.time = waiting.time
+                    AND report.id = substr(waiting.id, 9)
+                JOIN device ON device.number = waiting.device
             ORDER BY waiting.number
             """
         ) { row in
-            let marks = ReportMarks(rawValue: row.int64(15))
+            let stored = StoredReport(row)
             return WaitingRow(
-                number: row.int64(0),
+                number: row.int64(9),
                 report: Report(
-                    id: row.id(2), person: row.id(4), device: row.id(3), fix: fix(row, from: 5),
-                    trigger: Trigger(rawValue: UInt8(clamping: row.int64(12))) ?? .periodic,
-                    battery: row.optionalInt64(13).map { UInt8(clamping: $0) },
-                    charging: row.optionalInt64(14).map { $0 != 0 },
-                    clockSkew: marks.contains(.clockSkew), late: marks.contains(.late),
-                    received: row.time(16), trace: row.text(1)))
+                    id: row.id(10), person: row.id(13), device: row.id(12), fix: stored.fix,
+                    trigger: stored.state.trigger, battery: stored.state.battery,
+                    charging: stored.state.charging, clockSkew: stored.state.clockSkew,
+                    late: stored.state.late, received: stored.received, trace: row.text(11)))
         }
     }
 
@@ -140,13 +107,6 @@ struct StoredState {
                 ended: row.optionalTime(10))
         }
     }
-}
-
-/// Marks of a stored report.
-struct ReportMarks: OptionSet {
-    let rawValue: Int64
-    static let clockSkew = ReportMarks(rawValue: 1)
-    static let late = ReportMarks(rawValue: 2)
 }
 
 /// Ids one after another, sixteen bytes each.

@@ -7,7 +7,7 @@ enum Tables {
         Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
         Migration(number: 5, sql: fifth), Migration(number: 6, sql: phones),
         Migration(number: 7, sql: JourneyStore.migration),
-        Migration(number: 8, sql: silences),
+        Migration(number: 8, sql: silences), Migration(number: 9, sql: small),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -252,5 +252,55 @@ enum Tables {
             since INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         ALTER TABLE access ADD COLUMN asked INTEGER;
+        """
+
+    /// Reports in the order of (device, time), each as small as can be: half of its id, the moment
+    /// of its receipt as a delay in microseconds, and its marks in one number. Those whose clock
+    /// was ahead of ours are known by their ids alone.
+    private static let small = """
+        ALTER TABLE report RENAME TO report_before;
+        ALTER TABLE waiting RENAME TO waiting_before;
+        CREATE TABLE report (
+            device INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            latitude INTEGER NOT NULL,
+            longitude INTEGER NOT NULL,
+            accuracy INTEGER NOT NULL,
+            altitude INTEGER,
+            speed INTEGER,
+            course INTEGER,
+            state INTEGER NOT NULL,
+            delay INTEGER NOT NULL,
+            PRIMARY KEY (device, time, id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO report
+            SELECT device, time, substr(id, 9), latitude, longitude, accuracy, altitude, speed,
+                course,
+                trigger | (coalesce(charging + 1, 0) << 4) | ((marks & 3) << 6)
+                    | (coalesce(battery + 1, 0) << 8),
+                received - time
+            FROM report_before ORDER BY device, time;
+        CREATE TABLE skewed (
+            device INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            received INTEGER NOT NULL,
+            PRIMARY KEY (device, id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO skewed
+            SELECT device, substr(id, 9), received FROM report_before WHERE marks & 1;
+        CREATE TABLE waiting (
+            number INTEGER PRIMARY KEY,
+            device INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            trace TEXT NOT NULL
+        ) STRICT;
+        INSERT INTO waiting
+            SELECT waiting_before.number, device, time, id, trace
+            FROM waiting_before JOIN report_before ON report_before.id = waiting_before.report;
+        CREATE INDEX waiting_by_device ON waiting (device, time);
+        DROP TABLE waiting_before;
+        DROP TABLE report_before;
         """
 }

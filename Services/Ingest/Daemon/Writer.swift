@@ -6,10 +6,13 @@ import Store
 /// Writes the rows of effects, each by one prepared statement, in the turn's transaction.
 struct Writer {
     let database: Database
+    let reports: ReportTable
+    let devices: DeviceTable
 
-    /// Whether a report with this id is stored.
-    func isKnown(_ report: ReportID) throws -> Bool {
-        try database.scalar("SELECT 1 FROM report WHERE id = ?", .id(report)) != nil
+    init(database: Database) {
+        self.database = database
+        reports = ReportTable(database: database)
+        devices = DeviceTable(database: database, reports: reports)
     }
 
     /// Remembers an event of another service.
@@ -24,16 +27,20 @@ struct Writer {
     /// Writes what an effect says about rows; effects of other kinds change nothing.
     func write(_ effect: Effect) throws {
         switch effect {
-        case .saveReport(let report, let device): try save(report, of: device)
-        case .saveDevice(let row): try save(row)
+        case .saveReport(let report, let device): try reports.save(report, of: device)
+        case .saveDevice(let row): try devices.save(row)
+        case .noteDevice(let row): devices.note(row.device)
         case .saveLeader(let person, let device):
             try database.run(
                 "INSERT OR REPLACE INTO leader (person, device) VALUES (?, ?)", .id(person),
                 .id(device))
         case .wait(let row):
             try database.run(
-                "INSERT INTO waiting (number, report, trace) VALUES (?, ?, ?)",
-                .integer(row.number), .id(row.report.id), .text(row.report.trace))
+                """
+                INSERT INTO waiting (number, device, time, id, trace)
+                SELECT ?, number, ?, ?, ? FROM device WHERE device = ?
+                """, .integer(row.number), .time(row.report.fix.time), .id(row.report.id),
+                .text(row.report.trace), .id(row.report.device))
         case .unwait(let number):
             try database.run("DELETE FROM waiting WHERE number = ?", .integer(number))
         case .saveTime(let time):
@@ -49,6 +56,7 @@ struct Writer {
             try database.run("DELETE FROM emergency WHERE id = ?", .id(id))
         case .forgetApplied(let time):
             try database.run("DELETE FROM applied WHERE time < ?", .time(time))
+            try reports.forgetSkewed(before: time)
         case .saveQuarantine(let row): try save(row)
         case .saveAccess(let row):
             try database.run(
@@ -110,46 +118,6 @@ struct Writer {
             try database.run("DELETE FROM decision WHERE person = ?", .id(person))
         default: break
         }
-    }
-
-    private func save(_ report: Report, of device: Int64) throws {
-        var marks: ReportMarks = []
-        if report.clockSkew { marks.insert(.clockSkew) }
-        if report.late { marks.insert(.late) }
-        try database.run(
-            """
-            INSERT INTO report (id, device, time, latitude, longitude, accuracy, altitude, speed,
-                course, trigger, battery, charging, marks, received)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .id(report.id), .integer(device), .time(report.fix.time),
-            .integer(report.fix.position.latitudeE7), .integer(report.fix.position.longitudeE7),
-            .integer(report.fix.accuracyCentimetres), .integer(report.fix.altitudeCentimetres),
-            .integer(report.fix.speedCentimetresPerSecond), .integer(report.fix.courseDegrees),
-            .integer(report.trigger.rawValue), .integer(report.battery),
-            .integer(report.charging.map { $0 ? 1 : 0 }), .integer(marks.rawValue),
-            .time(report.received))
-    }
-
-    private func save(_ row: DeviceRow) throws {
-        let fix = row.newest
-        try database.run(
-            """
-            INSERT INTO device (number, device, person, seen, sequenced, battery, charging, time,
-                latitude, longitude, accuracy, altitude, speed, course)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (number) DO UPDATE SET person = excluded.person, seen = excluded.seen,
-                sequenced = excluded.sequenced, battery = excluded.battery,
-                charging = excluded.charging, time = excluded.time, latitude = excluded.latitude,
-                longitude = excluded.longitude, accuracy = excluded.accuracy,
-                altitude = excluded.altitude, speed = excluded.speed, course = excluded.course
-            """,
-            .integer(row.number), .id(row.device), .id(row.person), .time(row.seen),
-            .time(row.sequenced), .integer(row.battery), .integer(row.charging.map { $0 ? 1 : 0 }),
-            .time(fix?.time), .integer(fix?.position.latitudeE7),
-            .integer(fix?.position.longitudeE7), .integer(fix?.accuracyCentimetres),
-            .integer(fix?.altitudeCentimetres), .integer(fix?.speedCentimetresPerSecond),
-            .integer(fix?.courseDegrees))
     }
 
     private func save(_ row: EmergencyRow) throws {

@@ -1,0 +1,98 @@
+import IngestCore
+import Model
+import Store
+
+/// What is kept of devices, one row each.
+///
+/// A row is written at once where it is new. What every report changes in it is written a little
+/// later, rows that lie together one after the other: until then the reports say it, and a start
+/// reads it from them.
+final class DeviceTable {
+    private let database: Database
+    private let reports: ReportTable
+    /// Devices whose rows are behind.
+    private var behind: Set<DeviceID> = []
+    /// Those that are written now, the last one first.
+    private var turn: [DeviceRow] = []
+    private var nextTurn = Timestamp.zero
+
+    init(database: Database, reports: ReportTable) {
+        self.database = database
+        self.reports = reports
+    }
+
+    /// Reads all devices.
+    func load() throws -> [DeviceRow] {
+        behind.removeAll()
+        turn.removeAll()
+        var rows = try database.all(
+            """
+            SELECT number, device, person, seen, sequenced, battery, charging,
+                time, latitude, longitude, accuracy, altitude, speed, course
+            FROM device
+            """
+        ) { row in
+            let person: PersonID = row.id(2)
+            return DeviceRow(
+                device: row.id(1), person: person, number: row.int64(0),
+                partition: Partition.of(person), seen: row.time(3),
+                newest: row.isNull(7) ? nil : Fix(row, from: 7), sequenced: row.time(4),
+                battery: row.optionalInt64(5).map { UInt8(clamping: $0) },
+                charging: row.optionalInt64(6).map { $0 != 0 })
+        }
+        for place in rows.indices { try catchUp(&rows[place]) }
+        return rows
+    }
+
+    /// Learns from a device's newest report what its row may not say yet.
+    private func catchUp(_ row: inout DeviceRow) throws {
+        guard let report = try reports.newest(of: row.number),
+            row.newest.map({ $0.time <= report.fix.time }) ?? (row.seen <= report.received)
+        else { return }
+        row.newest = report.fix
+        row.battery = report.state.battery ?? row.battery
+        row.charging = report.state.charging ?? row.charging
+        row.seen = max(row.seen, report.received)
+        row.sequenced = max(row.sequenced, try reports.newestSequenced(of: row.number) ?? .zero)
+    }
+
+    /// Remembers that a row is behind.
+    func note(_ device: DeviceID) { behind.insert(device) }
+
+    /// Writes some of the rows that are behind; each once in a while.
+    ///
+    /// - Parameter row: as a device is now
+    func writeSome(at now: Timestamp, _ row: (DeviceID) -> DeviceRow?) throws {
+        if turn.isEmpty, nextTurn <= now, !behind.isEmpty {
+            nextTurn = now + .seconds(Limits.deviceRowSeconds)
+            turn = behind.compactMap(row).sorted { $0.number > $1.number }
+            behind.removeAll(keepingCapacity: true)
+        }
+        for _ in 0..<Limits.deviceRowsPerTurn {
+            guard let next = turn.popLast() else { return }
+            try save(row(next.device) ?? next)
+        }
+    }
+
+    /// Writes a row.
+    func save(_ row: DeviceRow) throws {
+        let fix = row.newest
+        try database.run(
+            """
+            INSERT INTO device (number, device, person, seen, sequenced, battery, charging, time,
+                latitude, longitude, accuracy, altitude, speed, course)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (number) DO UPDATE SET person = excluded.person, seen = excluded.seen,
+                sequenced = excluded.sequenced, battery = excluded.battery,
+                charging = excluded.charging, time = excluded.time, latitude = excluded.latitude,
+                longitude = excluded.longitude, accuracy = excluded.accuracy,
+                altitude = excluded.altitude, speed = excluded.speed, course = excluded.course
+            """,
+            .integer(row.number), .id(row.device), .id(row.person), .time(row.seen),
+            .time(row.sequenced), .integer(row.battery), .integer(row.charging.map { $0 ? 1 : 0 }),
+            .time(fix?.time), .integer(fix?.position.latitudeE7),
+            .integer(fix?.position.longitudeE7), .integer(fix?.accuracyCentimetres),
+            .integer(fix?.altitudeCentimetres), .integer(fix?.speedCentimetresPerSecond),
+            .integer(fix?.courseDegrees))
+    }
+}
