@@ -9,24 +9,26 @@ public enum Value: Hashable, Sendable {
     case blob([UInt8])
 
     /// Null for nil.
-    public static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    @inlinable public static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     /// Null for nil.
-    public static func blob(_ bytes: [UInt8]?) -> Value { bytes.map { .blob($0) } ?? .null }
+    @inlinable public static func blob(_ bytes: [UInt8]?) -> Value {
+        bytes.map { .blob($0) } ?? .null
+    }
     /// Null for nil. What no column can hold becomes the nearest that one can: compared with what
     /// is stored, that is the same.
-    public static func integer(_ number: (some BinaryInteger)?) -> Value {
+    @inlinable public static func integer(_ number: (some BinaryInteger)?) -> Value {
         number.map { .integer(Int64(clamping: $0)) } ?? .null
     }
     /// 0 or 1.
-    public static func flag(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+    @inlinable public static func flag(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
     /// Microseconds since 1970; null for nil.
-    public static func time(_ time: Timestamp?) -> Value {
+    @inlinable public static func time(_ time: Timestamp?) -> Value {
         time.map { .integer($0.microseconds) } ?? .null
     }
     /// Sixteen bytes; null for nil.
-    public static func id(_ id: ID128?) -> Value { id.map { .blob($0.bytes) } ?? .null }
+    @inlinable public static func id(_ id: ID128?) -> Value { id.map { .blob($0.bytes) } ?? .null }
     /// Sixteen bytes; null for nil.
-    public static func id<Kind>(_ id: Identifier<Kind>?) -> Value { .id(id?.raw) }
+    @inlinable public static func id<Kind>(_ id: Identifier<Kind>?) -> Value { .id(id?.raw) }
 }
 
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
