@@ -11,9 +11,9 @@ import Model
 ///     replica.apply(.personChanged(person))
 ///     replica.principal(tokenHash: hash)
 public struct Replica: Hashable, Sendable {
-    var people: [PersonID: Person] = [:]
-    var devices: [DeviceID: Device] = [:]
-    var credentials: [CredentialID: Credential] = [:]
+    var people = Table<PersonID, Person>()
+    var devices = Table<DeviceID, Device>()
+    var credentials = Table<CredentialID, Credential>()
     var circles: [CircleID: Circle] = [:]
     var sets: [ZoneSetID: ZoneSet] = [:]
     var messages: [MessageID: ZoneMessage] = [:]

@@ -33,22 +33,28 @@ extension Replica {
 
     /// What is here and not there: owners first, as they take along what is theirs.
     private func removals(towards new: Replica) -> [EventBody] {
-        func gone<ID: Comparable, Value>(_ old: [ID: Value], _ new: [ID: Value]) -> [ID] {
-            old.keys.filter { new[$0] == nil }.sorted()
+        func gone<ID: Comparable>(_ old: some Sequence<ID>, _ isThere: (ID) -> Bool) -> [ID] {
+            old.filter { !isThere($0) }.sorted()
         }
-        var events: [EventBody] = gone(people, new.people).map {
+        var events: [EventBody] = gone(people.keys, { new.people[$0] != nil }).map {
             .personRemoved(PersonRemoval(person: $0))
         }
-        events += gone(circles, new.circles).map { .circleRemoved(CircleRemoval(circle: $0)) }
-        events += gone(devices, new.devices).map { .deviceRemoved(DeviceRemoval(device: $0)) }
-        events += gone(credentials, new.credentials).map {
+        events += gone(circles.keys, { new.circles[$0] != nil }).map {
+            .circleRemoved(CircleRemoval(circle: $0))
+        }
+        events += gone(devices.keys, { new.devices[$0] != nil }).map {
+            .deviceRemoved(DeviceRemoval(device: $0))
+        }
+        events += gone(credentials.keys, { new.credentials[$0] != nil }).map {
             .credentialRemoved(CredentialRemoval(credential: $0))
         }
-        events += gone(sets, new.sets).map { .setRemoved(SetRemoval(set: $0)) }
-        events += gone(messages, new.messages).map {
+        events += gone(sets.keys, { new.sets[$0] != nil }).map { .setRemoved(SetRemoval(set: $0)) }
+        events += gone(messages.keys, { new.messages[$0] != nil }).map {
             .messageRemoved(ZoneMessageRemoval(message: $0))
         }
-        events += gone(zones, new.zones).map { .zoneRemoved(ZoneRemoval(zone: $0)) }
+        events += gone(zones.keys, { new.zones[$0] != nil }).map {
+            .zoneRemoved(ZoneRemoval(zone: $0))
+        }
         return events
     }
 }

@@ -1,16 +1,17 @@
 import Dialects
+import Directory
 import Hashing
 import Model
 
 /// What ingest knows of devices, and what it makes of their observations.
 struct Intake {
-    private(set) var devices: [DeviceID: DeviceRow]
+    private(set) var devices: Table<DeviceID, DeviceRow>
     /// First device that reported, of every person.
     private(set) var firstDevices: [PersonID: DeviceID]
     private var nextNumber: Int64
 
     init(devices: [DeviceRow], firstDevices: [PersonID: DeviceID]) {
-        self.devices = Dictionary(uniqueKeysWithValues: devices.map { ($0.device, $0) })
+        self.devices = Table(devices.map { ($0.device, $0) })
         self.firstDevices = firstDevices
         nextNumber = (devices.map(\.number).max() ?? 0) + 1
     }
