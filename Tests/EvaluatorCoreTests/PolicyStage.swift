@@ -61,11 +61,8 @@ struct PolicyStage {
             speed: fix?.speedCentimetresPerSecond, isEmergency: isEmergency)
         var surroundings: Surroundings?
         if let point = moment.point, life.needsLook(at: moment, rules) {
-            surroundings = life.glance(at: point, rules)
-            if surroundings == nil {
-                surroundings = look(around: point)
-                looks += 1
-            }
+            surroundings = look(around: point)
+            looks += 1
         }
         let isTold = life.follow(moment, rules, surroundings)
         return isTold ? life.told?.policy(of: World.person, rules) : nil

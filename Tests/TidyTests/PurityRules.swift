@@ -13,6 +13,10 @@ extension Rule {
         "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "fmod", "remainder",
     ].map { $0 + "(" }
 
+    /// The one file of the cores that deals in addresses, and says what keeps them valid. Values
+    /// are read and changed by them where they lie; no address decides anything.
+    static let addressFile = "Services/Evaluator/Core/Slab.swift"
+
     static let coreImports: Set<String> = [
         "Model", "Geometry", "Timing", "Directory", "Hashing", "Wire", "Dialects",
     ]
@@ -40,7 +44,9 @@ extension Rule {
         let foreign = Import.all(in: file).filter { !imports.contains($0.module) }.map {
             Finding(path: file.path, line: $0.line, text: "imports \($0.module)")
         }
-        return foreign + calls(impureWords, in: file)
+        let isAddressFile = file.path == addressFile
+        return foreign
+            + calls(impureWords.filter { !isAddressFile || !$0.hasPrefix("Unsafe") }, in: file)
     }
 
     private static func calls(_ words: [String], in file: SourceFile) -> [Finding] {

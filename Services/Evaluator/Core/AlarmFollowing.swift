@@ -12,10 +12,8 @@ extension PartitionState {
             else { continue }
             turn.fired.add(AlarmZone(change), transition, messages: change.details.messages)
         }
-        let alarms = people[place].alarms
         let isTouched = turn.changes.contains { $0.kind == .alert }
-        let isAsked = turn.believed != nil || turn.isArranged
-        guard isTouched || alarms.isOwed || isAsked && !alarms.alarms.isEmpty,
+        guard isTouched || people[place].alarms.isOwed || isAlarmAsked(place, turn),
             let moment = moment(place, turn)
         else { return }
         let stays = alertStays(of: people[place], turn)
@@ -24,6 +22,13 @@ extension PartitionState {
             stays, of: people[place].id, at: moment, rules: turn.rules,
             because: { zone in changes.last { $0.zone == zone.id }?.alarmEnd ?? .removed })
         tell(steps, place, &turn)
+    }
+
+    /// Whether alarms may change although the person is seen by the same zones as before.
+    private func isAlarmAsked(_ place: Int, _ turn: Turn) -> Bool {
+        guard !people[place].alarms.alarms.isEmpty else { return false }
+        return turn.isArranged
+            || turn.believed != nil && people[place].alarms.nextChange <= turn.end
     }
 
     /// The next ring is due.

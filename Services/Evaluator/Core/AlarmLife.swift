@@ -29,6 +29,18 @@ struct AlarmLife: Hashable, Sendable {
     /// By zone, ascending.
     var alarms: [ZoneAlarming] = []
 
+    /// Before this, neither time nor another fix rings or wakes any, as long as the person stays in
+    /// the same zones.
+    var nextChange: Timestamp {
+        var next = Timestamp.distantFuture
+        for alarm in alarms {
+            switch alarm.phase {
+            case .awake(let time), .asleep(let time): next = min(next, time)
+            }
+        }
+        return next
+    }
+
     func place(of zone: ZoneID) -> Int? { alarms.firstIndex { $0.zone.id == zone } }
 
     /// Where the one is that speaks: the most urgent of those that do not sleep.

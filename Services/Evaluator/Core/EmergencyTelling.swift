@@ -8,8 +8,8 @@ extension PartitionState {
     ) {
         guard let (person, begins) = event.body.emergencyPerson else { return }
         // A trigger counts for somebody who was never configured, too.
-        if begins { _ = people.place(of: person, making: PersonState(id: person)) }
-        guard let place = people.place(of: person) else { return }
+        guard begins || people.place(of: person) != nil else { return }
+        let place = awake(person)
         var turn = Turn(event, rules)
         swap(&turn.outputs, &outputs)
         defer { swap(&turn.outputs, &outputs) }

@@ -38,7 +38,7 @@ struct JudgedSet: Sendable {
     var isBuilt: Bool { built != nil }
 
     /// Those that can be searched; none before ``build()``.
-    var judged: JudgedZones { built ?? JudgedZones() }
+    var judged: JudgedZones { built ?? JudgedZones.none }
 
     mutating func build() {
         let all = pages.flatMap { $0?.zones ?? [] }

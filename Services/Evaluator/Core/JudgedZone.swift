@@ -11,6 +11,8 @@ struct JudgedZone: Hashable, Sendable {
     /// Whether the way between two fixes can cross it.
     let isCrossed: Bool
     let isScheduled: Bool
+    /// Whether time alone can bring anything to whoever is there.
+    let isTimed: Bool
     let hysteresisMetres: Int32
     /// 0 = nothing is near.
     let alertCentimetres: Int32
@@ -20,6 +22,7 @@ struct JudgedZone: Hashable, Sendable {
         kind = zone.kind
         isCrossed = zone.transitions.contains(.cross)
         isScheduled = zone.schedule != nil
+        isTimed = zone.schedule != nil || zone.dwellSeconds > 0
         hysteresisMetres = Int32(min(max(0, zone.hysteresisMetres), 1_000_000))
         alertCentimetres = Int32(min(max(0, zone.alertDistanceMetres), 1_000_000) * 100)
     }
@@ -30,7 +33,7 @@ struct JudgedZone: Hashable, Sendable {
 }
 
 /// What is read of a zone only when something happens.
-struct ZoneDetails: Hashable, Sendable {
+final class ZoneDetails: Sendable {
     let name: String
     let category: String
     /// Lower is more urgent.
@@ -89,8 +92,8 @@ struct PreparedZone: Sendable {
     }
 }
 
-/// The active zones of one owner.
-struct JudgedZones: Sendable {
+/// The active zones of one owner. They never change: whoever has them shares them.
+final class JudgedZones: Sendable {
     /// What is found by a search; kept from one to the next, so that nothing is allocated.
     struct Search: Sendable {
         fileprivate(set) var found: [NearRegion] = []
@@ -98,49 +101,46 @@ struct JudgedZones: Sendable {
     }
 
     /// By id; where they are looked up, those that are close together on earth together.
-    private(set) var zones: [JudgedZone] = []
+    let zones: [JudgedZone]
     /// In the same places.
-    private(set) var details: [ZoneDetails] = []
+    let details: [ZoneDetails]
     /// Their shapes, in the same places.
-    private(set) var regions = JudgedZones.noRegions
+    let regions: RegionSet
     /// Places of those that somebody can be absent from.
-    private(set) var absent: [Int] = []
+    let absent: [Int]
     /// Zones whose geometry this program cannot read.
-    private(set) var unreadable = 0
+    let unreadable: Int
     /// Whether the way between two fixes can cross any.
-    private var areCrossed = false
-    /// Places in the order of ids; empty while the zones are in that order themselves, because
-    /// going through all of them is as fast.
-    private var order: [Int32] = []
+    private let areCrossed: Bool
+    /// Whether they are looked up; few are gone through as fast, and are in the order of ids.
+    private let areLookedUp: Bool
+    /// Places by id.
+    private let index: ZoneIndex
     /// From so many zones on they are looked up.
     private static let lookedUpMin = 24
-    private static let noRegions = RegionSet([])
+    static let none = JudgedZones([], unreadable: 0)
 
-    init() {}
-
-    init(_ placed: [PlacedZone]) {
+    convenience init(_ placed: [PlacedZone]) {
         let (prepared, unreadable) = PreparedZone.all(placed)
-        self.init(prepared)
-        self.unreadable = unreadable
+        self.init(prepared, unreadable: unreadable)
     }
 
     /// - Parameter prepared: by id, each once.
-    init(_ prepared: [PreparedZone]) {
+    init(_ prepared: [PreparedZone], unreadable: Int = 0) {
         var prepared = prepared
-        if prepared.count >= JudgedZones.lookedUpMin {
-            let byPlace = RegionSet.order(of: prepared.lazy.map(\.region))
-            order = [Int32](repeating: 0, count: prepared.count)
-            for (place, index) in byPlace.enumerated() { order[index] = Int32(place) }
-            prepared = byPlace.map { prepared[$0] }
+        areLookedUp = prepared.count >= JudgedZones.lookedUpMin
+        if areLookedUp {
+            prepared = RegionSet.order(of: prepared.lazy.map(\.region)).map { prepared[$0] }
         }
+        self.unreadable = unreadable
         zones = prepared.map(\.zone)
+        index = ZoneIndex(zones)
         details = prepared.map(\.details)
         absent = prepared.indices.filter { prepared[$0].details.absentByMinute != nil }
         areCrossed = zones.contains(where: \.isCrossed)
-        if !prepared.isEmpty {
-            regions = RegionSet(
-                prepared.lazy.map(\.region), extraReachMetres: zones.map(\.reachMetres))
-        }
+        regions = RegionSet(
+            prepared.lazy.map(\.region),
+            extraReachMetres: zones.map { $0.alertCentimetres > 0 ? $0.reachMetres : 0 })
     }
 
     /// Finds the zones that a fix can change something about: those that its point may be in or
@@ -154,7 +154,7 @@ struct JudgedZones: Sendable {
         near point: EarthPoint, from way: EarthPoint?, known: [ZonePresence],
         into search: inout Search
     ) -> Bool {
-        guard !order.isEmpty else { return false }
+        guard areLookedUp else { return false }
         search.found.removeAll(keepingCapacity: true)
         regions.append(near: point, to: &search.found)
         let near = search.found.count
@@ -188,20 +188,36 @@ struct JudgedZones: Sendable {
         }
     }
 
-    /// Binary search.
-    func place(of id: ZoneID) -> Int? {
-        var low = 0
-        var high = zones.count
-        while low < high {
-            let middle = (low + high) / 2
-            if zones[ordered(middle)].id < id { low = middle + 1 } else { high = middle }
+    func place(of id: ZoneID) -> Int? { index.place(of: id, in: zones) }
+}
+
+/// Where each of many zones is, by its id: a hash table that no seed changes.
+struct ZoneIndex: Sendable {
+    /// Places; less than 0 where it is free. At least half of it is.
+    private var places: [Int32]
+
+    init(_ zones: [JudgedZone]) {
+        var size = 2
+        while size < zones.count * 2 { size *= 2 }
+        places = [Int32](repeating: -1, count: size)
+        for (place, zone) in zones.enumerated() {
+            var index = start(zone.id)
+            while places[index] >= 0 { index = (index + 1) & (size - 1) }
+            places[index] = Int32(place)
         }
-        guard low < zones.count, zones[ordered(low)].id == id else { return nil }
-        return ordered(low)
     }
 
-    /// The place of the zone that is so far on in the order of ids.
-    private func ordered(_ index: Int) -> Int { order.isEmpty ? index : Int(order[index]) }
+    func place(of id: ZoneID, in zones: [JudgedZone]) -> Int? {
+        var index = start(id)
+        while places[index] >= 0 {
+            let place = Int(places[index])
+            if zones[place].id == id { return place }
+            index = (index + 1) & (places.count - 1)
+        }
+        return nil
+    }
+
+    private func start(_ id: ZoneID) -> Int { Int(id.raw.mixed >> 32) & (places.count - 1) }
 }
 
 extension JudgedZones.Search {

@@ -3,8 +3,8 @@ import Model
 
 /// The zones of circles and sets; private ones are with their persons.
 struct KnownZones: Sendable {
-    var circles = Slots<CircleID, JudgedZones>()
-    var sets = Slots<ZoneSetID, JudgedSet>()
+    var circles = Slots<CircleKind, JudgedZones>()
+    var sets = Slots<ZoneSetKind, JudgedSet>()
 
     /// Makes the sets ready to be searched.
     mutating func build(_ wanted: [ZoneSetID]) {
@@ -22,19 +22,20 @@ struct KnownZones: Sendable {
         }
     }
 
-    /// How far from a point no zone of the person has a line that anything depends on, metres.
-    func clearance(at point: EarthPoint, for person: borrowing PersonState) -> Double {
-        var metres = person.ownZones.regions.clearance(
-            at: point, withinMetres: Clearing.metresMax)
-        for circle in person.circles {
-            guard let place = circles.place(of: circle) else { continue }
-            metres = circles[place].regions.clearance(at: point, withinMetres: metres)
+    /// The zones of those that can judge a person by their number: 0 = the person, then circle by
+    /// circle, then set by set; nil where none are known.
+    func owner(
+        _ number: UInt16, of person: borrowing PersonState
+    ) -> (zones: JudgedZones, source: ZoneSource)? {
+        guard number > 0 else { return (person.ownZones, .own) }
+        let index = Int(number) - 1
+        if index < person.circles.count {
+            let circle = person.circles[index]
+            return circles.place(of: circle).map { (circles[$0], .circle(circle)) }
         }
-        for set in person.sets {
-            guard let place = sets.place(of: set) else { continue }
-            metres = sets[place].judged.regions.clearance(at: point, withinMetres: metres)
-        }
-        return metres
+        guard index - person.circles.count < person.sets.count else { return nil }
+        let set = person.sets[index - person.circles.count]
+        return sets.place(of: set).map { (sets[$0].judged, .set(set)) }
     }
 
     /// The zone as it judges the person; nil where it does not. Own zones come first, then circle
@@ -90,35 +91,40 @@ struct KnownZones: Sendable {
 
 /// A zone and whose it is.
 struct FoundZone: Sendable {
-    private enum Shape: Sendable {
-        case placed(RegionSet, Int)
-        case alone(Region)
+    private enum Origin: Sendable {
+        case placed(JudgedZones, Int)
+        /// Of a set that is not ready to be searched.
+        indirect case alone(PreparedZone)
     }
 
     let source: ZoneSource
     let zone: JudgedZone
-    let details: ZoneDetails
-    private let shape: Shape
+    private let origin: Origin
 
     init(_ zones: JudgedZones, _ place: Int, of source: ZoneSource) {
         self.source = source
         zone = zones.zones[place]
-        details = zones.details[place]
-        shape = .placed(zones.regions, place)
+        origin = .placed(zones, place)
     }
 
     init(_ prepared: PreparedZone, of source: ZoneSource) {
         self.source = source
         zone = prepared.zone
-        details = prepared.details
-        shape = .alone(prepared.region)
+        origin = .alone(prepared)
+    }
+
+    var details: ZoneDetails {
+        switch origin {
+        case .placed(let zones, let place): zones.details[place]
+        case .alone(let prepared): prepared.details
+        }
     }
 
     /// To the true edge, negative inside.
     func signedDistance(from point: EarthPoint) -> SignedDistance {
-        switch shape {
-        case .placed(let regions, let place): regions.signedDistance(place, from: point)
-        case .alone(let region): region.signedDistance(from: point)
+        switch origin {
+        case .placed(let zones, let place): zones.regions.signedDistance(place, from: point)
+        case .alone(let prepared): prepared.region.signedDistance(from: point)
         }
     }
 }

@@ -10,14 +10,14 @@ extension PartitionState {
         arrangements += 1
         switch body {
         case .inputCircle(let circle):
-            let place = zones.circles.place(of: circle.circle, making: JudgedZones())
+            let place = zones.circles.place(of: circle.circle, making: JudgedZones.none)
             unreadableZones -= zones.circles[place].unreadable
             zones.circles[place] = JudgedZones(circle.zones)
             unreadableZones += zones.circles[place].unreadable
         case .inputCircleRemoved(let removal):
             guard let place = zones.circles.place(of: removal.circle) else { return true }
             unreadableZones -= zones.circles[place].unreadable
-            zones.circles.remove(removal.circle, leaving: JudgedZones())
+            zones.circles.remove(removal.circle, leaving: JudgedZones.none)
         case .inputSet(let set):
             let place = zones.sets.place(of: set.set, making: JudgedSet())
             unreadableZones -= zones.sets[place].unreadable
@@ -72,7 +72,7 @@ extension PartitionState {
     ) {
         let members = people.keys { $0.circles.contains(circle) }
         pass(members, event, rules, into: &outputs)
-        let old = zones.circles.place(of: circle).map { zones.circles[$0] } ?? JudgedZones()
+        let old = zones.circles.place(of: circle).map { zones.circles[$0] } ?? JudgedZones.none
         _ = configure(event.body)
         for member in members {
             turn(member, event, rules, into: &outputs) { state, place, turn in
@@ -99,7 +99,7 @@ extension PartitionState {
         pass(members, event, rules, into: &outputs)
         let old = zones.sets.place(of: set).map { zones.sets[$0] } ?? JudgedSet()
         _ = configure(event.body)
-        var new = JudgedZones()
+        var new = JudgedZones.none
         if let page, let place = zones.sets.place(of: set) {
             new = JudgedZones(zones.sets[place].zones(ofPage: page))
         }

@@ -12,7 +12,9 @@ extension PartitionState {
         writer.put(UInt16(clamping: logic))
         writer.put(flags: [isHeld])
         let rows = people.keys { !$0.isAsConfigured }.compactMap { id in
-            people.place(of: id).map { people[$0] }
+            people.place(of: id).map {
+                calms.count > $0 ? calms[$0].applied(to: people[$0]) : people[$0]
+            }
         }
         writer.put(list: rows) { $0.put($1) }
         return writer.bytes

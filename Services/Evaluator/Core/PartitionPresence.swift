@@ -13,7 +13,7 @@ extension PartitionState {
             if state.people[place].firstDevice == nil {
                 state.people[place].firstDevice = report.device
             }
-            guard state.people.look(at: place, { $0.leader == report.device }) else { return }
+            guard state.people[place].leader == report.device else { return }
             state.hear(report, place, &turn)
             guard !report.late else { return }
             state.take(JudgedFix(report), place, &turn)
@@ -23,10 +23,10 @@ extension PartitionState {
     /// Believes a fix that can have followed the trusted one, and one that can have followed the
     /// suspect before it, which was none then; else it is a suspect, and changes nothing.
     private mutating func take(_ fix: JudgedFix, _ place: Int, _ turn: inout Turn) {
-        guard let trusted = people.look(at: place, { $0.leadingFix }) else {
+        guard let trusted = people[place].leadingFix else {
             return believe(fix, .first, from: nil, place, &turn)
         }
-        let suspect = people.look(at: place) { $0.suspect?.fix }
+        let suspect = people[place].suspect?.fix
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return }
         if turn.rules.canFollow(trusted, fix) {
             return believe(fix, .fix, from: trusted, place, &turn)
@@ -37,8 +37,9 @@ extension PartitionState {
         }
         people[place].suspect = SuspectFix(fix: fix, since: turn.now)
         people[place].isWakeStale = true
-        people[place].clearing.end()
+        people[place].neighbourhood.end()
         judge(ZoneJudge(fix, .suspect), place, &turn)
+        turn.glance = nil
     }
 
     /// Judges by a fix and trusts it from here on.
@@ -55,17 +56,19 @@ extension PartitionState {
         {
             judge.way = before
         }
-        if occasion != .first, !looksAlways,
-            people[place].clearing.holds(fix.fix.position, at: arrangements)
+        if occasion == .fix, !looksAlways, let before,
+            let room = people[place].neighbourhood.go(
+                to: fix.point, from: before.point, at: arrangements)
         {
-            clearFixes += 1
+            turn.isSettled = true
+            judge.decide(around: &people[place], zones, room: room, &turn)
         } else {
             self.judge(judge, place, &turn)
-            if !looksAlways { clear(around: fix.point, place, turn) }
+            settle(around: fix.point, place, &turn)
         }
         people[place].trusted = fix
         turn.believed = fix
-        if people.look(at: place, { $0.suspect != nil }) {
+        if people[place].suspect != nil {
             people[place].suspect = nil
             people[place].isWakeStale = true
         }
@@ -73,16 +76,17 @@ extension PartitionState {
 
     private mutating func judge(_ judge: ZoneJudge, _ place: Int, _ turn: inout Turn) {
         turn.isSettled = true
-        let sets = people.look(at: place) { $0.sets }
+        let sets = people[place].sets
         if !sets.isEmpty { zones.build(sets) }
         judge.decide(&people[place], zones, looking: &nearZones, &turn)
     }
 
-    /// After a fix that was judged by: finds out how far from it no zone can say anything else.
-    private mutating func clear(around point: EarthPoint, _ place: Int, _ turn: Turn) {
-        guard people[place].clearing.isWorthWhile(), turn.isSettled else { return }
-        let metres = people.look(at: place) { zones.clearance(at: point, for: $0) }
-        people[place].clearing.make(around: point, metres: metres, at: arrangements)
+    /// After a fix that was judged by indices: finds out what is around it.
+    private mutating func settle(around point: EarthPoint, _ place: Int, _ turn: inout Turn) {
+        turn.glance = nil
+        guard !looksAlways, people[place].neighbourhood.isWorthWhile() else { return }
+        turn.glance = neighbours.settle(
+            &people[place], around: point, in: zones, at: arrangements)
     }
 
     // MARK: What time brings
@@ -90,7 +94,7 @@ extension PartitionState {
     mutating func dwell(_ zone: ZoneID, _ place: Int, _ turn: inout Turn) {
         guard var presence = people[place].presence(in: zone) else { return }
         presence.hasDwelled = true
-        people[place].keep(presence)
+        people[place].keep(presence, isTimed: true)
         guard let trusted = people[place].trusted,
             let found = zones.zone(zone, of: people[place], at: turn.now)
         else { return }

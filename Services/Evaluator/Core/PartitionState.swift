@@ -6,29 +6,40 @@ import Model
 /// record's, ids are hashes of meanings, and nothing depends on the order of a dictionary.
 public struct PartitionState: Sendable {
     let logics: EvaluatorLogics
-    var people = Slots<PersonID, PersonState>()
+    var people = Slots<PersonKind, PersonState>()
+    /// In the same places.
+    var calms = Slab<Calm>()
     var zones = KnownZones()
     /// The version of the logic that decides, as the log says.
-    public internal(set) var logic = EvaluatorLogics.first
+    public internal(set) var logic = EvaluatorLogics.first {
+        didSet { rules = logics.rules(of: logic) ?? rules }
+    }
+    /// Of ``logic``; those of the one before where this program does not have it.
+    private var rules = EvaluatorRules()
     /// The suite suspects itself, because so many devices fell silent: nobody is taken for lost.
     var isHeld = false
     /// Logic asked for by the log that this program does not have; it decides nothing any more.
     public private(set) var unknownLogic: Int?
     /// Zones that judge nobody because their geometry has a format this program does not know.
     public internal(set) var unreadableZones = 0
-    /// Whether zones are looked at for fixes in clearings, too, which changes no decision.
+    /// Whether all that a fix may change is looked at for each, by indices, which changes no
+    /// decision.
     package var looksAlways = false
     /// Fixes for which no zone was looked at.
-    package internal(set) var clearFixes = 0
+    package internal(set) var quietFixes = 0
     /// Counts what may change what zones say of those who do not move; no part of the state.
     var arrangements: UInt64 = 0
     /// For looking up zones; means nothing between two records.
     var nearZones = JudgedZones.Search()
-    /// For looking around; means nothing between two records.
+    /// For looking around; mean nothing between two records.
+    var neighbours = NeighbourSearch()
     var survey = ZoneSurvey()
 
     /// Before the first record of a log.
-    public init(logics: EvaluatorLogics = .current) { self.logics = logics }
+    public init(logics: EvaluatorLogics = .current) {
+        self.logics = logics
+        rules = logics.rules(of: logic) ?? rules
+    }
 
     /// People and circles known.
     public var peopleCount: Int { people.count }
@@ -37,18 +48,20 @@ public struct PartitionState: Sendable {
     /// Takes one record of `in/p`; what it leads to is appended to `outputs`, in order.
     public mutating func handle(_ event: Event, into outputs: inout [Event]) {
         guard unknownLogic == nil else { return }
+        if case .inputReport(let report) = event.body, passes(report, at: event.time) { return }
         if case .inputLogic(let asked) = event.body {
             logic = asked.version
             arrangements += 1
         }
-        guard let rules = logics.rules(of: logic) else {
+        guard logics.versions.contains(logic) else {
             unknownLogic = logic
             return
         }
+        let rules = rules
         switch event.body {
         case .inputReport(let report): judge(report, event, rules, into: &outputs)
         case .inputReports(let batch):
-            for report in batch.reports {
+            for report in batch.reports where !passes(report, at: event.time) {
                 judge(report, event.alone(report), rules, into: &outputs)
             }
         case .inputClock(let fired)
@@ -63,6 +76,16 @@ public struct PartitionState: Sendable {
             followSilence(event, rules, into: &outputs)
         default: arrange(event, rules, into: &outputs)
         }
+    }
+
+    /// Whether a report changes nothing but where its person is; it is then taken.
+    @inline(__always)
+    private mutating func passes(_ report: borrowing Report, at time: Timestamp) -> Bool {
+        guard let place = people.place(of: report.person), place < calms.count,
+            calms[place].takes(report, at: time, arrangements, rules)
+        else { return false }
+        quietFixes += 1
+        return true
     }
 }
 

@@ -9,13 +9,21 @@ extension PartitionState {
         _ person: PersonID, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event],
         _ body: (inout PartitionState, Int, inout Turn) -> Void
     ) {
-        let place = people.place(of: person, making: PersonState(id: person))
+        let place = awake(person)
         var turn = Turn(event, rules)
         swap(&turn.outputs, &outputs)
         defer { swap(&turn.outputs, &outputs) }
         advance(place, to: event.time, &turn)
         body(&self, place, &turn)
         finish(place, &turn)
+    }
+
+    /// The place of a person, made if there is none, with all that quiet fixes have left.
+    mutating func awake(_ person: PersonID) -> Int {
+        let place = people.place(of: person, making: PersonState(id: person))
+        while calms.count <= place { calms.append(Calm()) }
+        if calms[place].isOn { calms[place].end(&people[place]) }
+        return place
     }
 
     /// A clock has run out. It says that its time has come, also where ingest's clock is behind; so
@@ -32,8 +40,8 @@ extension PartitionState {
     /// Handles every wait of a person that is over by a time, in order; so a clock that comes late
     /// and a record that comes before it decide alike.
     mutating func advance(_ place: Int, to time: Timestamp, _ turn: inout Turn) {
-        turn.end = max(turn.end, time, people.look(at: place) { $0.passed })
-        if people.look(at: place, { $0.wake <= time }) {
+        turn.end = max(turn.end, time, people[place].passed)
+        if people[place].wake <= time {
             zones.build(people[place].sets)
             while let wait = nextWait(of: people[place], turn.rules), wait.due <= time {
                 turn.now = max(wait.due, people[place].passed)
@@ -42,14 +50,14 @@ extension PartitionState {
             }
             people[place].isWakeStale = true
         }
-        turn.now = max(people.look(at: place) { $0.passed }, time)
+        turn.now = max(people[place].passed, time)
         people[place].passed = turn.now
     }
 
     /// Ends a turn: what followed from the record, and a clock for the first wait.
     mutating func finish(_ place: Int, _ turn: inout Turn) {
         follow(place, &turn)
-        while people.look(at: place, { $0.isWakeStale || $0.isAbsenceStale }) {
+        while people[place].isWakeStale || people[place].isAbsenceStale {
             if people[place].isAbsenceStale {
                 people[place].isAbsenceStale = false
                 people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
@@ -64,12 +72,22 @@ extension PartitionState {
         tellMessages(place, &turn)
         followPolicy(place, &turn)
         askForClock(place, &turn)
+        if turn.isMoved { calm(place, turn) }
+    }
+
+    /// After a fix that was judged: finds out how far from it nothing can change.
+    private mutating func calm(_ place: Int, _ turn: Turn) {
+        guard turn.isSettled, let glance = turn.glance, glance.metresToLine > Calm.metresMin else {
+            return
+        }
+        people[place].rest(in: &calms[place], glance.metresToLine, turn.rules, arrangements)
     }
 
     /// One clock a person: for the first wait. One that runs out for nothing does no harm, so it is
     /// given up only for an earlier one, or where nothing is waited for any more.
     private mutating func askForClock(_ place: Int, _ turn: inout Turn) {
-        let (wake, asked, passed) = people.look(at: place) { ($0.wake, $0.clock, $0.passed) }
+        let (wake, asked) = (people[place].wake, people[place].clock)
+        let passed = people[place].passed
         // Its time is over, whether it was told yet or not.
         let isOver = asked.map { $0 <= passed } ?? false
         if isOver { people[place].clock = nil }
@@ -91,7 +109,8 @@ extension PartitionState {
     }
 
     private mutating func handle(_ wait: Wait, _ place: Int, _ turn: inout Turn) {
-        people[place].clearing.end()
+        // Others of these change nothing about zones.
+        if [.schedule, .suspect, .pause].contains(wait.kind) { people[place].neighbourhood.end() }
         switch wait.kind {
         case .dwell: wait.zone.map { dwell($0, place, &turn) }
         case .schedule: wait.zone.map { openOrClose($0, place, due: wait.due, &turn) }

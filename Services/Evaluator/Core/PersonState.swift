@@ -15,7 +15,7 @@ struct PersonState: Sendable {
     var unshared: [UnsharedCircle] = []
     /// Zones that do not judge the person, ascending.
     var refused: [ZoneID] = []
-    var ownZones = JudgedZones()
+    var ownZones = JudgedZones.none
     /// The device chosen to lead; nil = the first that reported.
     var chosenDevice: DeviceID?
 
@@ -47,7 +47,7 @@ struct PersonState: Sendable {
 
     // Follows from the rest.
 
-    var clearing = Clearing()
+    var neighbourhood = Neighbourhood()
     /// When the first wait is over.
     var wake = Timestamp.distantFuture
     /// Whether ``wake`` has to be found anew.
@@ -107,10 +107,13 @@ struct PersonState: Sendable {
     }
 
     /// Keeps what is known, or forgets it if it says nothing.
-    mutating func keep(_ presence: ZonePresence) {
+    ///
+    /// - Parameter isTimed: whether time alone can bring anything to whoever is in the zone
+    mutating func keep(_ presence: ZonePresence, isTimed: Bool) {
         let (index, isThere) = place(of: presence.zone)
         if isThere, presences[index] == presence { return }
-        isWakeStale = true
+        if isTimed { isWakeStale = true }
+        neighbourhood.note(presence.zone, presence.settled)
         switch (isThere, presence.isWorthKeeping) {
         case (true, true): presences[index] = presence
         case (true, false): presences.remove(at: index)
@@ -123,6 +126,7 @@ struct PersonState: Sendable {
         let (index, isThere) = place(of: zone)
         guard isThere else { return }
         presences.remove(at: index)
+        neighbourhood.note(zone, .outside)
         isWakeStale = true
     }
 }

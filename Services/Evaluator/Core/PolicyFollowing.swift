@@ -20,9 +20,11 @@ extension PartitionState {
             speed: trusted?.fix.speedCentimetresPerSecond, isEmergency: isEmergency)
         let rules = turn.rules.reporting
         var surroundings: Surroundings?
-        if let point = moment.point, people[place].policy.needsLook(at: moment, rules) {
-            surroundings =
-                people[place].policy.glance(at: point, rules) ?? look(around: point, place, turn)
+        if let point = moment.point, !isEmergency {
+            surroundings = glance(place, turn)
+            if surroundings == nil, people[place].policy.needsLook(at: moment, rules) {
+                surroundings = look(around: point, place, turn)
+            }
         }
         guard people[place].policy.follow(moment, rules, surroundings),
             let told = people[place].policy.told
@@ -31,6 +33,14 @@ extension PartitionState {
         turn.tell(
             .policyChanged(told.policy(of: person, rules)), of: person, subject: .id(device),
             cause: turn.id.raw)
+    }
+
+    /// The surroundings, where a look at the zones that were judged is enough to know them.
+    private func glance(_ place: Int, _ turn: Turn) -> Surroundings? {
+        guard let glance = turn.glance, people[place].unshared.isEmpty,
+            people[place].refused.isEmpty
+        else { return nil }
+        return Surroundings(glance, turn.rules.reporting)
     }
 
     private mutating func look(around point: EarthPoint, _ place: Int, _ turn: Turn) -> Surroundings

@@ -28,7 +28,6 @@ struct PolicyLife: Sendable {
         var point: EarthPoint
         var mode: ReportingMode
         var slackMetres: Double
-        var nearest: NearestZones?
     }
 
     /// What is known when it may change.
@@ -65,9 +64,15 @@ struct PolicyLife: Sendable {
         return basis.mode == .region && !keepsWatch(at: point, rules)
     }
 
-    /// The surroundings, where the zones that were nearest are enough to know them.
-    func glance(at point: EarthPoint, _ rules: ReportingRules) -> Surroundings? {
-        isStale ? nil : basis?.nearest?.surroundings(of: point, rules)
+    /// Within how many metres of a point the phone is told nothing else, but for its speed.
+    func room(at point: EarthPoint, _ rules: ReportingRules) -> Double {
+        guard let basis, !isStale, let told, told.mode == basis.mode else { return 0 }
+        let room = basis.slackMetres - point.straightMetres(to: basis.point) * 1.001
+        guard told.mode == .region else { return room }
+        guard let watch = told.watch else { return 0 }
+        let moved = point.straightMetres(to: EarthPoint(watch.chosen)) * 1.001
+        let kept = Double(watch.closest * rules.regionsMovedPercent) / 10_000
+        return min(room, kept - moved)
     }
 
     /// Decides how to report from now on; true if that has to be told.
@@ -81,8 +86,7 @@ struct PolicyLife: Sendable {
             guard let point = moment.point else { return followBlindly(moment) }
             if let surroundings {
                 basis = Basis(
-                    point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres,
-                    nearest: surroundings.nearest ?? basis?.nearest)
+                    point: point, mode: surroundings.mode, slackMetres: surroundings.slackMetres)
             }
             next.mode = basis?.mode ?? .significant
             switch next.mode {

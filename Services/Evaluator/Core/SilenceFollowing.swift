@@ -5,9 +5,9 @@ import Model
 extension PartitionState {
     /// The leading device reported.
     mutating func hear(_ report: Report, _ place: Int, _ turn: inout Turn) {
-        if people.look(at: place, { $0.silence.terms?.device == report.device }) {
+        if people[place].silence.terms?.device == report.device {
             let now = turn.now
-            if people.look(at: place, { $0.silence.phase == .heard }) {
+            if people[place].silence.phase == .heard {
                 people[place].silence.heard = now
             } else {
                 change(place, &turn) { silence, _ in silence.hear(at: now) }
@@ -16,7 +16,7 @@ extension PartitionState {
         guard !report.late, let battery = report.battery else { return }
         let rules = turn.rules.silence
         guard
-            battery <= rules.batteryGood || people.look(at: place, { $0.batteryNotice.told != nil })
+            battery <= rules.batteryGood || people[place].batteryNotice.told != nil
         else { return }
         // What a phone brings of long ago says nothing of its battery now.
         guard turn.now - report.fix.time <= .seconds(turn.rules.contactSeconds) else { return }
@@ -32,7 +32,7 @@ extension PartitionState {
     /// A cry for help from the leading device is a sign of life, too.
     mutating func hear(_ body: EventBody, _ place: Int, _ turn: inout Turn) {
         guard case .inputSignal(let signal) = body, let device = signal.device,
-            people.look(at: place, { $0.leader == device && $0.silence.terms?.device == device })
+            people[place].leader == device, people[place].silence.terms?.device == device
         else { return }
         let now = turn.now
         change(place, &turn) { silence, _ in silence.hear(at: now) }
@@ -87,7 +87,7 @@ extension PartitionState {
         _ deafness: Deafness, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
         for person in people.keys(where: { $0.silence.terms != nil }) {
-            guard let place = people.place(of: person) else { continue }
+            let place = awake(person)
             people[place].silence.skip(deafness)
             people[place].isWakeStale = true
             turn(person, event, rules, into: &outputs) { state, place, turn in
@@ -211,9 +211,8 @@ extension PartitionState {
     /// For whom an emergency may come of it there is a clock of its own, so that the notifier can
     /// go ahead where no evaluator answers it.
     private mutating func followClock(_ place: Int, _ turn: inout Turn) {
-        let (asked, wanted) = people.look(at: place) {
-            ($0.silence.clock, $0.silence.emergencyDue)
-        }
+        let asked = people[place].silence.clock
+        let wanted = people[place].silence.emergencyDue
         guard asked != wanted else { return }
         people[place].silence.clock = wanted
         for (due, isWanted) in [(asked, false), (wanted, true)] {

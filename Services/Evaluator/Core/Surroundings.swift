@@ -28,8 +28,6 @@ struct Surroundings: Sendable {
     /// Zones that are close, where none is so close that the phone has to report by distance; the
     /// nearest first.
     private(set) var close: ArraySlice<SurroundingZone> = []
-    /// Those that are nearest, where they were looked for.
-    var nearest: NearestZones?
 
     /// Slack is no greater than this, metres.
     private static let slackMetresMax = 50_000.0
@@ -43,11 +41,30 @@ struct Surroundings: Sendable {
     ///
     /// - Parameter nearest: centimetres.
     init?(nearest: Int64, _ rules: ReportingRules) {
-        guard nearest < rules.significantCentimetres else { return nil }
-        mode = nearest < rules.standardCentimetres ? .standard : .significant
+        self.init(nearestMin: nearest, nearestMax: nearest, rules)
+    }
+
+    /// The same where limits of that distance are known.
+    init?(_ glance: Glance, _ rules: ReportingRules) {
+        self.init(nearestMin: glance.nearestMin, nearestMax: glance.nearestMax, rules)
+    }
+
+    /// - Parameters:
+    ///   - nearestMin: no edge is nearer, centimetres.
+    ///   - nearestMax: some edge is no farther away.
+    private init?(nearestMin: Int64, nearestMax: Int64, _ rules: ReportingRules) {
+        func doubt(_ centimetres: Int64) -> Int64 {
+            nearestMin == nearestMax ? 0 : Surroundings.doubt(centimetres)
+        }
+        guard nearestMax < rules.significantCentimetres - doubt(rules.significantCentimetres)
+        else { return nil }
+        let standard = rules.standardCentimetres
+        let isStandard = nearestMax < standard - doubt(standard)
+        guard isStandard || nearestMin >= standard + doubt(standard) else { return nil }
+        mode = isStandard ? .standard : .significant
         slackMetres = Surroundings.slackMetresMax
-        keep(Surroundings.way(from: nearest, to: rules.standardCentimetres))
-        keep(Surroundings.way(from: nearest, to: rules.significantCentimetres))
+        keep(Surroundings.way(from: nearestMax, to: rules.significantCentimetres))
+        keep(Surroundings.way(from: isStandard ? nearestMax : nearestMin, to: standard))
     }
 
     /// Far from every edge.

@@ -32,6 +32,8 @@ struct Turn {
     var fired = FiredZones()
     /// Whether what is known of each zone that was looked at is what the fix alone would say.
     var isSettled = true
+    /// What is near the last fix that was judged, where that was found out.
+    var glance: Glance?
     var outputs: [Event] = []
 
     init(_ event: Event, _ rules: EvaluatorRules) {

@@ -47,6 +47,7 @@ extension PartitionState {
             guard let found = zones.zone(presence.zone, of: person, at: person.passed) else {
                 continue
             }
+            guard found.zone.isTimed else { continue }
             let wait = found.details.wait(of: presence, after: person.passed)
             add(wait?.due, wait?.kind ?? .dwell, presence.zone, nil)
         }

@@ -70,16 +70,89 @@ struct ZoneJudge {
         for near in search.found { decide(zones, near, of: source, for: &person, &turn) }
     }
 
-    /// One zone.
+    /// The zones of a person's neighbourhood; others cannot matter.
+    ///
+    /// - Parameter room: within so many metres there are no lines of others.
     func decide(
-        _ zones: JudgedZones, _ near: NearRegion, of source: ZoneSource,
-        for person: inout PersonState, _ turn: inout Turn
+        around person: inout PersonState, _ zones: KnownZones, room: Double, _ turn: inout Turn
+    ) {
+        // First those that may say something new, in their order; then, if nothing is held back,
+        // those that tell how far it is to where something is new. These decide nothing: what is
+        // known of a zone may be that of another owner's of the same id, which came later.
+        look(around: &person, zones, &turn)
+        var glance = Glance(person.neighbourhood, room: room)
+        if turn.isSettled || Surroundings(glance, turn.rules.reporting) == nil {
+            measure(around: &person, zones)
+            glance = Glance(person.neighbourhood, room: room)
+        }
+        turn.glance = glance
+    }
+
+    /// Looks at all neighbours of which a line may have been crossed, and at those of which the
+    /// person is not where they were known to be.
+    private func look(
+        around person: inout PersonState, _ zones: KnownZones, _ turn: inout Turn
+    ) {
+        var index = 0
+        while let next = person.neighbourhood.next(from: index) {
+            index = next
+            let number = person.neighbourhood.neighbours[index].owner
+            if let (owner, source) = zones.owner(number, of: person) {
+                look(owner, of: source, around: &person, from: &index, &turn)
+            } else {
+                index += 1
+            }
+        }
+    }
+
+    /// Finds out how far the lines are that are near.
+    private func measure(around person: inout PersonState, _ zones: KnownZones) {
+        var index = 0
+        while let next = person.neighbourhood.nextClose(from: index) {
+            let neighbour = person.neighbourhood.neighbours[next]
+            if let (owner, _) = zones.owner(neighbour.owner, of: person) {
+                let seen = owner.regions.signedDistance(Int(neighbour.place), from: fix.point)
+                person.neighbourhood.see(next, seen.centimetres)
+            }
+            index = next + 1
+        }
+    }
+
+    /// Looks at those of one owner.
+    private func look(
+        _ zones: JudgedZones, of source: ZoneSource, around person: inout PersonState,
+        from index: inout Int, _ turn: inout Turn
+    ) {
+        let owner = person.neighbourhood.neighbours[index].owner
+        while let next = person.neighbourhood.next(from: index) {
+            index = next
+            let neighbour = person.neighbourhood.neighbours[index]
+            guard neighbour.owner == owner else { return }
+            index += 1
+            let seen = zones.regions.signedDistance(Int(neighbour.place), from: fix.point)
+            person.neighbourhood.see(index - 1, seen.centimetres)
+            if neighbour.isAsKnown(neighbour.lines.side(of: seen.centimetres)),
+                way == nil || !neighbour.isCrossed
+            {
+                continue
+            }
+            let near = NearRegion(place: neighbour.place, isSurelyInside: false)
+            decide(zones, near, at: seen, of: source, for: &person, &turn)
+        }
+    }
+
+    /// One zone.
+    ///
+    /// - Parameter distance: to its edge, where that is known.
+    func decide(
+        _ zones: JudgedZones, _ near: NearRegion, at distance: SignedDistance? = nil,
+        of source: ZoneSource, for person: inout PersonState, _ turn: inout Turn
     ) {
         let place = Int(near.place)
         let kept = person.presence(in: zones.zones[place].id)
         // Far outside, and nothing known: still outside, or outside for the first time.
         let isAway =
-            kept == nil
+            kept == nil && distance == nil
             && zones.regions.isSurelyBeyond(
                 place, metres: zones.zones[place].reachMetres, from: fix.point)
         if isAway, way == nil || !zones.zones[place].isCrossed { return }
@@ -93,7 +166,7 @@ struct ZoneJudge {
         let known = kept?.isClosed == true ? nil : kept
         let isNew = known == nil && (isUnknown(zones.zones[place].id, person))
         let before = known?.presence ?? (isNew ? .unknown : .outside)
-        var verdict = verdict(about: zones, place, before, turn.rules)
+        var verdict = verdict(about: zones, place, at: distance, before, turn.rules)
         if occasion == .fix, verdict.isLeave(from: before) {
             confirm(&verdict, zones, place, before, after: person.trusted, turn.rules)
         }
@@ -116,10 +189,11 @@ struct ZoneJudge {
 
     /// What the fix says of one zone, before it is asked whether one fix is enough.
     func verdict(
-        about zones: JudgedZones, _ place: Int, _ before: Presence, _ rules: EvaluatorRules
+        about zones: JudgedZones, _ place: Int, at distance: SignedDistance? = nil,
+        _ before: Presence, _ rules: EvaluatorRules
     ) -> ZoneVerdict {
         ZoneVerdict(
-            distance: zones.regions.signedDistance(place, from: fix.point),
+            distance: distance ?? zones.regions.signedDistance(place, from: fix.point),
             zone: zones.zones[place],
             inradiusCentimetres: zones.regions.inradiusCentimetres(place),
             margin: rules.margin(

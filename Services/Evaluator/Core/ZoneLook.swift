@@ -39,11 +39,13 @@ extension PartitionState {
     /// - Parameter event: the report's record
     /// - Returns: by zone; nothing of somebody who is not known
     public func looks(at report: Report, in event: Event) -> [ZoneLook] {
-        guard let rules = logics.rules(of: logic), let place = people.place(of: report.person)
-        else { return [] }
+        guard let rules = logics.rules(of: logic), people.place(of: report.person) != nil else {
+            return []
+        }
         var state = self
+        let place = state.awake(report.person)
         var turn = Turn(event, rules)
-        state.zones.build(people[place].sets)
+        state.zones.build(state.people[place].sets)
         state.advance(place, to: event.time, &turn)
         if state.people[place].firstDevice == nil {
             state.people[place].firstDevice = report.device

@@ -27,6 +27,9 @@ struct ZonePresence: Hashable, Sendable {
     /// Inside, with nothing held back.
     var stands: Bool { presence == .inside && !isWithheld && !isClosed }
 
+    /// What is known, if nothing is held back; else `unknown`.
+    var settled: Presence { isWithheld || isClosed ? .unknown : presence }
+
     /// Whether the zone counts the person as inside or near.
     var counts: Bool { !isClosed && presence != .outside }
 }
@@ -52,7 +55,7 @@ enum ZoneSource: Hashable, Sendable {
 }
 
 /// What one record changed between a person and a zone; alarms, messages and hints follow from it.
-struct PresenceChange: Hashable, Sendable {
+struct PresenceChange: Sendable {
     let zone: ZoneID
     let kind: ZoneKind
     let source: ZoneSource

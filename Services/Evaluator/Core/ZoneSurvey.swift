@@ -6,8 +6,6 @@ import Model
 struct ZoneSurvey: Sendable {
     /// The nearest first.
     private(set) var zones: [SurroundingZone] = []
-    /// Where their shapes are, in the same places.
-    private var shapes: [NearestZones.Shape] = []
     /// Whether there are no others at all.
     private(set) var isAll = true
     private var count = 1
@@ -19,14 +17,11 @@ struct ZoneSurvey: Sendable {
     mutating func surroundings(
         of point: EarthPoint, _ rules: ReportingRules, _ addAll: (inout ZoneSurvey) -> Void
     ) -> Surroundings {
-        begin(count: NearestZones.count + 1)
+        begin(count: 1)
         addAll(&self)
         if let closest = zones.first?.centimetres,
-            var near = Surroundings(nearest: closest, rules)
+            let near = Surroundings(nearest: closest, rules)
         {
-            near.nearest = NearestZones(
-                point: point, first: shapes[0], second: shapes.count > 1 ? shapes[1] : nil,
-                others: zones.count > 2 ? zones[2].centimetres : nil)
             return near
         }
         // One more than are watched: where it is tells how long these are the nearest.
@@ -39,7 +34,6 @@ struct ZoneSurvey: Sendable {
     mutating func begin(count: Int) {
         self.count = count
         zones.removeAll(keepingCapacity: true)
-        shapes.removeAll(keepingCapacity: true)
         isAll = true
     }
 
@@ -79,11 +73,9 @@ struct ZoneSurvey: Sendable {
             isAll = false
             guard let last = zones.last, zone.isNearer(than: last) else { return }
             zones.removeLast()
-            shapes.removeLast()
         }
         var index = zones.count
         while index > 0, zone.isNearer(than: zones[index - 1]) { index -= 1 }
         zones.insert(zone, at: index)
-        shapes.insert(NearestZones.Shape(regions: owner.regions, place: near.place), at: index)
     }
 }

@@ -43,7 +43,7 @@ extension ZoneJudge {
             }
             after.isWithheld = isWithheld
         }
-        person.keep(after)
+        person.keep(after, isTimed: decision.found.zone.isTimed)
     }
 
     /// The zone's schedule is closed: whoever was there is forgotten, and would be found again.
@@ -59,7 +59,7 @@ extension ZoneJudge {
         var after = ZonePresence(zone: found.zone.id, presence: verdict.raw, since: turn.now)
         after.isClosed = true
         if let known, known.isClosed, known.presence == after.presence { return }
-        person.keep(after)
+        person.keep(after, isTimed: true)
     }
 
     /// Somebody's stay in a zone does not count any more; nobody moved.

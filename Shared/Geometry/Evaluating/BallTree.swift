@@ -6,9 +6,7 @@
 struct BallTree: Sendable {
     /// A region as it is listed, decimetres.
     struct Ball {
-        var x: Int32
-        var y: Int32
-        var z: Int32
+        var middle: SpacePoint
         var reach: Int32
         /// Index of the region.
         var place: Int32
@@ -29,8 +27,9 @@ struct BallTree: Sendable {
         /// Around a ball that is larger by so many decimetres.
         init(_ ball: Ball, extra: Int32) {
             let reach = ball.reach + extra
-            low = SIMD4(ball.x - reach, ball.y - reach, ball.z - reach, 0)
-            high = SIMD4(ball.x + reach, ball.y + reach, ball.z + reach, 0)
+            let middle = SIMD4(ball.middle.x, ball.middle.y, ball.middle.z, 0)
+            low = middle &- SIMD4(reach, reach, reach, 0)
+            high = middle &+ SIMD4(reach, reach, reach, 0)
         }
 
         func union(_ other: Box) -> Box {
@@ -38,8 +37,8 @@ struct BallTree: Sendable {
         }
 
         /// From a point to the box, decimetres, squared.
-        func squaredDistance(x: Int32, y: Int32, z: Int32) -> Int64 {
-            let point = SIMD4(x, y, z, 0)
+        func squaredDistance(to point: SpacePoint) -> Int64 {
+            let point = SIMD4(point.x, point.y, point.z, 0)
             let beyond = pointwiseMax(
                 pointwiseMax(low &- point, point &- high), SIMD4(repeating: 0))
             let dx = Int64(beyond.x)
@@ -65,8 +64,7 @@ struct BallTree: Sendable {
         let order = CubeSpan.order(spans)
         balls = order.map { place in
             let span = spans[place]
-            return Ball(
-                x: span.x, y: span.y, z: span.z, reach: span.reach, place: Int32(place))
+            return Ball(middle: span.middle, reach: span.reach, place: Int32(place))
         }
         var boxes = BallTree.packed(
             balls.map { ball in
@@ -133,8 +131,7 @@ struct BallTree: Sendable {
         var nearer = InlineArray<8, Int64>(repeating: 0)
         var order = InlineArray<8, Int>(repeating: 0)
         for index in 0..<count {
-            let squared = boxes[start + first + index].squaredDistance(
-                x: search.x, y: search.y, z: search.z)
+            let squared = boxes[start + first + index].squaredDistance(to: search.point)
             var place = index
             while place > 0, nearer[place - 1] > squared {
                 nearer[place] = nearer[place - 1]
@@ -160,9 +157,7 @@ protocol BallSearch {
 
 /// What is looked for around a place, the nearer the better.
 protocol NearSearch {
-    var x: Int32 { get }
-    var y: Int32 { get }
-    var z: Int32 { get }
+    var point: SpacePoint { get }
     /// Whether anything so far away may matter still.
     func admits(squaredDecimetres: Int64) -> Bool
     mutating func meet(_ ball: BallTree.Ball)

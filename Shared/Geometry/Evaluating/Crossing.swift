@@ -106,8 +106,8 @@ private struct Along: BallSearch {
     var places: [Int32]
 
     init(_ from: EarthPoint, _ to: EarthPoint, places: [Int32]) {
-        start = Along.decimetres(from)
-        way = Along.decimetres(to) - start
+        start = Along.decimetres(SpacePoint(from))
+        way = Along.decimetres(SpacePoint(to)) - start
         squaredLength = (way * way).sum()
         // Chord² ÷ 8 radii for a short way, twice as much from one side of the earth to the other;
         // the smallest radius of curvature, and a metre for rounding.
@@ -115,10 +115,8 @@ private struct Along: BallSearch {
         self.places = places
     }
 
-    private static func decimetres(_ point: EarthPoint) -> SIMD4<Double> {
-        SIMD4(
-            Double(CubeSpan.decimetres(point.x)), Double(CubeSpan.decimetres(point.y)),
-            Double(CubeSpan.decimetres(point.z)), 0)
+    private static func decimetres(_ point: SpacePoint) -> SIMD4<Double> {
+        SIMD4(Double(point.x), Double(point.y), Double(point.z), 0)
     }
 
     func admits(_ box: BallTree.Box) -> Bool {
@@ -140,7 +138,7 @@ private struct Along: BallSearch {
     }
 
     mutating func meet(_ ball: BallTree.Ball) {
-        let middle = SIMD4(Double(ball.x), Double(ball.y), Double(ball.z), 0) - start
+        let middle = Along.decimetres(ball.middle) - start
         let along = (middle * way).sum()
         let share = squaredLength > 0 ? min(max(along / squaredLength, 0), 1) : 0
         let away = middle - way * share

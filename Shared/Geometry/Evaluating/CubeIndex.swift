@@ -64,25 +64,23 @@ struct CubeIndex: Sendable {
         let reach = (Int64(span.reach) >> bits) + 1 + lost
         let core = (Int64(core * 10) >> bits) - 1 - lost
         return Ball(
-            x: Int16(truncatingIfNeeded: (Int64(span.x) - corner.x) >> bits),
-            y: Int16(truncatingIfNeeded: (Int64(span.y) - corner.y) >> bits),
-            z: Int16(truncatingIfNeeded: (Int64(span.z) - corner.z) >> bits),
+            x: Int16(truncatingIfNeeded: (Int64(span.middle.x) - corner.x) >> bits),
+            y: Int16(truncatingIfNeeded: (Int64(span.middle.y) - corner.y) >> bits),
+            z: Int16(truncatingIfNeeded: (Int64(span.middle.z) - corner.z) >> bits),
             reach: UInt16(clamping: reach), core: UInt16(clamping: core), place: Int32(place))
     }
 
     /// Appends the balls that hold the point, and perhaps some that nearly do.
     func append(near point: EarthPoint, to found: inout [NearRegion]) {
-        let x = CubeSpan.decimetres(point.x)
-        let y = CubeSpan.decimetres(point.y)
-        let z = CubeSpan.decimetres(point.z)
+        let point = SpacePoint(point)
         for size in sizes {
-            let list = table[Cube(x: x, y: y, z: z, size: size).key]
+            let list = table[Cube(at: point, size: size).key]
             guard !list.isEmpty else { continue }
             let within = Int32(truncatingIfNeeded: Cube.width(size) - 1)
             let bits = Int32(truncatingIfNeeded: CubeIndex.unitBits(size))
-            let fromX = (x & within) >> bits
-            let fromY = (y & within) >> bits
-            let fromZ = (z & within) >> bits
+            let fromX = (point.x & within) >> bits
+            let fromY = (point.y & within) >> bits
+            let fromZ = (point.z & within) >> bits
             for index in list {
                 let ball = balls[index]
                 // 3 × (3 × 2¹³)² is less than 2³¹.

@@ -1,7 +1,5 @@
 /// A ball in space around a region, in whole decimetres, and the cubes that meet it.
 struct CubeSpan {
-    /// Coordinates are counted from here, metres: none on earth is below.
-    private static let origin = -6_700_000.0
     /// All are below this, decimetres.
     private static let end: Int64 = 1 << 27
     /// Added to every reach: more than rounding takes away, decimetres.
@@ -9,9 +7,7 @@ struct CubeSpan {
     /// Less than the earth's radius of curvature anywhere, decimetres.
     private static let radius = 63_300_000.0
 
-    let x: Int32
-    let y: Int32
-    let z: Int32
+    let middle: SpacePoint
     let reach: Int32
     /// Size of the cubes: they are as wide as the ball's reach, or up to four times as wide.
     let size: Int
@@ -21,27 +17,22 @@ struct CubeSpan {
     /// The ball around a shape, larger by so many metres.
     init(_ shape: Shape, extraMetres: Double = 0) {
         let origin = shape.plane.origin
-        x = CubeSpan.decimetres(origin.x)
-        y = CubeSpan.decimetres(origin.y)
-        z = CubeSpan.decimetres(origin.z)
+        middle = SpacePoint(origin)
         let extra = min(max(extraMetres, 0), Double(CubeSpan.end))
         let asked = Int64(((shape.reach + extra) * 10).rounded(.up)) + CubeSpan.slack
         let reach = Int32(min(max(asked, CubeSpan.slack), CubeSpan.end))
         self.reach = reach
         size = (0..<Cube.sizes).first { Int64(reach) <= Cube.width($0) } ?? Cube.sizes - 1
-        let middle = SIMD4(origin.x, origin.y, origin.z, 0)
-        down = middle / (middle * middle).sum().squareRoot()
+        let up = SIMD4(origin.x, origin.y, origin.z, 0)
+        down = up / (up * up).sum().squareRoot()
     }
-
-    /// How far a coordinate of a place on earth is from the least, rounded down.
-    static func decimetres(_ metres: Double) -> Int32 { Int32((metres - origin) * 10) }
 
     /// Goes through the cubes that hold a place on earth that is within the ball, and perhaps
     /// through some that nearly do.
     func forEachCube(_ body: (Cube) -> Void) {
-        for x in steps(x) {
-            for y in steps(y) {
-                for z in steps(z) {
+        for x in steps(middle.x) {
+            for y in steps(middle.y) {
+                for z in steps(middle.z) {
                     let cube = Cube(x: x, y: y, z: z, size: size)
                     if isMet(by: cube) { body(cube) }
                 }
@@ -62,8 +53,8 @@ struct CubeSpan {
         let corner = cube.corner
         let away =
             SIMD4(
-                Double(corner.x - Int64(x)), Double(corner.y - Int64(y)),
-                Double(corner.z - Int64(z)), 0) + SIMD4(half, half, half, 0)
+                Double(corner.x - Int64(middle.x)), Double(corner.y - Int64(middle.y)),
+                Double(corner.z - Int64(middle.z)), 0) + SIMD4(half, half, half, 0)
         let reach = Double(reach)
         // From the ball's middle to the cube.
         let beyond = pointwiseMax(away.absolute - half, SIMD4(repeating: 0))
@@ -92,7 +83,8 @@ struct CubeSpan {
     /// Where the middle is on a curve that goes through all of space: of two that are close
     /// together there, most are close together on the curve.
     var curve: UInt64 {
-        CubeSpan.spread(x) << 2 | CubeSpan.spread(y) << 1 | CubeSpan.spread(z)
+        CubeSpan.spread(middle.x) << 2 | CubeSpan.spread(middle.y) << 1
+            | CubeSpan.spread(middle.z)
     }
 
     /// The upper 21 of 27 bits, two zeros between each and the next.
@@ -124,10 +116,11 @@ struct Cube {
 
     /// The cube that holds a place.
     @inline(__always)
-    init(x: Int32, y: Int32, z: Int32, size: Int) {
+    init(at point: SpacePoint, size: Int) {
         let shift = Cube.shift(size)
         self.init(
-            x: Int64(x) >> shift, y: Int64(y) >> shift, z: Int64(z) >> shift, size: size)
+            x: Int64(point.x) >> shift, y: Int64(point.y) >> shift, z: Int64(point.z) >> shift,
+            size: size)
     }
 
     /// - Parameters x, y, z: in widths

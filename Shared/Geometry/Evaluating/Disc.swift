@@ -38,13 +38,19 @@ public struct Disc: Hashable, Sendable {
         squaredPerLongitude = perLongitude * perLongitude
     }
 
-    /// A line that is straight on a map of latitude and longitude is longer than the shortest way.
     @inline(__always)
     public func holds(_ coordinate: Coordinate) -> Bool {
-        let north = Double(Int64(coordinate.latitudeE7) - Int64(middle.latitudeE7))
-        let east = Double(Int64(coordinate.longitudeE7) - Int64(middle.longitudeE7))
+        squaredMetres(middle, coordinate) <= squaredRadius
+    }
+
+    /// Square of a distance that two places, both of which the disc holds, surely do not exceed,
+    /// square metres: a line that is straight on a map of latitude and longitude is longer than
+    /// the shortest way.
+    @inline(__always)
+    public func squaredMetres(_ one: Coordinate, _ other: Coordinate) -> Double {
+        let north = Double(Int64(one.latitudeE7) - Int64(other.latitudeE7))
+        let east = Double(Int64(one.longitudeE7) - Int64(other.longitudeE7))
         let perLatitude = Disc.metresPerLatitude
         return north * north * (perLatitude * perLatitude) + east * east * squaredPerLongitude
-            <= squaredRadius
     }
 }

@@ -58,98 +58,35 @@ extension RegionSet {
     }
 }
 
-extension RegionSet {
-    /// How far from the point there surely is no edge of any region, nor the line around a region
-    /// that is its extra reach away from it, metres; at most so many as asked for.
-    ///
-    /// Whoever is on one side of all these lines is on the same side after a move of less.
-    public func clearance(at point: EarthPoint, withinMetres metres: Double) -> Double {
-        var search = Clear(self, point, metres: min(metres, RegionSet.nearestMetresMax))
-        tree.searchOutward(&search)
-        // Distances are exact within 0.1 %, or 50 cm, here and after the move.
-        return max(0, search.metres * 0.998 - 1)
-    }
-}
-
-/// The least distance from a line so far.
-private struct Clear: NearSearch {
-    let regions: RegionSet
-    let point: EarthPoint
-    let x: Int32
-    let y: Int32
-    let z: Int32
-    var metres: Double
-    /// Decimetres, more than rounding takes away.
-    var reach: Int64
-
-    init(_ regions: RegionSet, _ point: EarthPoint, metres: Double) {
-        self.regions = regions
-        self.point = point
-        x = CubeSpan.decimetres(point.x)
-        y = CubeSpan.decimetres(point.y)
-        z = CubeSpan.decimetres(point.z)
-        self.metres = metres
-        reach = Clear.reach(metres)
-    }
-
-    private static func reach(_ metres: Double) -> Int64 { Int64(metres * 10) + 10 }
-
-    func admits(squaredDecimetres: Int64) -> Bool { squaredDecimetres <= reach * reach }
-
-    mutating func meet(_ ball: BallTree.Ball) {
-        let place = Int(ball.place)
-        let extra = regions.extraReach.isEmpty ? 0 : max(0, regions.extraReach[place])
-        let dx = Int64(ball.x - x)
-        let dy = Int64(ball.y - y)
-        let dz = Int64(ball.z - z)
-        let limit = Int64(ball.reach) + reach + Int64(extra * 10)
-        guard dx * dx + dy * dy + dz * dz <= limit * limit else { return }
-        let distance = Double(regions.signedDistance(place, from: point).centimetres) / 100
-        metres = min(metres, distance.magnitude)
-        if extra > 0 { metres = min(metres, (distance - extra).magnitude) }
-        reach = Clear.reach(metres)
-    }
-}
-
 /// All within so many metres.
 private struct Around: BallSearch {
-    let x: Int32
-    let y: Int32
-    let z: Int32
-    let metres: Int64
-    let squared: Int64
+    let point: SpacePoint
+    let decimetres: Int64
     var places: [Int32]
 
     init(_ point: EarthPoint, metres: Double, places: [Int32]) {
-        x = CubeSpan.decimetres(point.x)
-        y = CubeSpan.decimetres(point.y)
-        z = CubeSpan.decimetres(point.z)
+        self.point = SpacePoint(point)
         // As far as the other side of the earth, and a metre because all is rounded.
-        self.metres = Int64(min(max(metres, 0), 20_000_000) * 10) + 10
-        squared = self.metres * self.metres
+        decimetres = Int64(min(max(metres, 0), 20_000_000) * 10) + 10
         self.places = places
     }
 
     func admits(_ box: BallTree.Box) -> Bool {
-        box.squaredDistance(x: x, y: y, z: z) <= squared
+        box.squaredDistance(to: point) <= decimetres * decimetres
     }
 
     mutating func meet(_ ball: BallTree.Ball) {
-        let dx = Int64(ball.x - x)
-        let dy = Int64(ball.y - y)
-        let dz = Int64(ball.z - z)
-        let reach = Int64(ball.reach) + metres
-        if dx * dx + dy * dy + dz * dz <= reach * reach { places.append(ball.place) }
+        if ball.middle.isWithin(Int64(ball.reach) + decimetres, of: point) {
+            places.append(ball.place)
+        }
     }
 }
 
 /// The nearest so far.
 private struct Nearest: NearSearch {
     let regions: RegionSet
-    let point: EarthPoint
-    let x: Int32
-    let y: Int32
-    let z: Int32
+    let place: EarthPoint
+    let point: SpacePoint
     /// Farther than this is too far, centimetres.
     var most: UInt32
     /// Decimetres, more than rounding takes away.
@@ -164,10 +101,8 @@ private struct Nearest: NearSearch {
         found: [RegionDistance]
     ) {
         self.regions = regions
-        self.point = point
-        x = CubeSpan.decimetres(point.x)
-        y = CubeSpan.decimetres(point.y)
-        z = CubeSpan.decimetres(point.z)
+        place = point
+        self.point = SpacePoint(point)
         most = UInt32(min(max(metres, 0), RegionSet.nearestMetresMax) * 100)
         reach = Nearest.reach(most)
         self.count = count
@@ -182,13 +117,9 @@ private struct Nearest: NearSearch {
     func admits(squaredDecimetres: Int64) -> Bool { squaredDecimetres <= reach * reach }
 
     mutating func meet(_ ball: BallTree.Ball) {
-        let dx = Int64(ball.x - x)
-        let dy = Int64(ball.y - y)
-        let dz = Int64(ball.z - z)
-        let limit = Int64(ball.reach) + reach
-        guard dx * dx + dy * dy + dz * dz <= limit * limit else { return }
+        guard ball.middle.isWithin(Int64(ball.reach) + reach, of: point) else { return }
         let candidate = RegionDistance(
-            place: ball.place, distance: regions.signedDistance(Int(ball.place), from: point))
+            place: ball.place, distance: regions.signedDistance(Int(ball.place), from: place))
         guard candidate.distance.centimetres.magnitude <= most else { return }
         if found.count == start + count {
             guard let last = found.last, candidate.isNearer(than: last) else { return }
