@@ -99,9 +99,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
             .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .taken,
-            .standDown, .holderAsked,
-            .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder, .replyAnswer,
-            .silenceAsked, .contactLost, .contactRestored, .ownBattery, .test:
+            .standDown, .holderAsked, .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder,
+            .replyAnswer, .silenceAsked, .contactLost, .contactRestored, .ownBattery, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,
