@@ -27,6 +27,13 @@ struct Simulation {
         try Files.write(
             Array((Household.operatorToken + "\n").utf8), to: folder.file("secrets/operator.token"),
             mode: 0o600)
+        // What a service makes for itself at its first start would make the first world a special
+        // one.
+        for name in ["message", "devices"] {
+            try Files.write(
+                Array((String(repeating: "5a", count: 32) + "\n").utf8),
+                to: folder.file("secrets/\(name).key"), mode: 0o600)
+        }
         programs = try Program.all(home: folder.path)
     }
 
