@@ -106,7 +106,7 @@ extension `The suite` {
                 let payloads = [
                     ("not-json", "{"),
                     ("bad-position", #"{"_type":"location","lat":91,"lon":1,"tst":1}"#),
-                    ("other-type", #"{"_type":"waypoints","photo":"\#(photo)"}"#),
+                    ("not-an-object", #"{"_type":"waypoints","photo":"\#(photo)"}"#),
                 ]
                 for (_, payload) in payloads {
                     let answer = try home.phoneAPI.http.send(
