@@ -120,6 +120,21 @@ struct StandingTests {
         #expect(world.sent.count == 2)
     }
 
+    @Test func `one taken back before it was heard that it counts is over, and nobody is told`() {
+        var world = World()
+        world.tell(.sosRaised(Town.signal()))
+        world.tell(
+            .sosCancelled(
+                EmergencyCancel(
+                    id: EventID(.zero), person: Town.aisha.id, emergency: Town.emergency(1),
+                    received: world.now)))
+        world.tell(.emergencyCountdown(Town.news(1, .countdown)))
+        world.handle(.ingestReplaced(nil))
+        #expect(world.emergency(Town.emergency(1))?.state == .cancelled)
+        world.pass(.seconds(600))
+        #expect(world.sent.isEmpty)
+    }
+
     @Test func `a press that evaluators take for the first is a further one here`() {
         var world = World()
         open(&world)

@@ -8,6 +8,9 @@ extension Notifier {
     mutating func countdown(_ news: EmergencyNews, _ turn: inout Turn) {
         guard emergencies[news.emergency] == nil else { return confirm(news.emergency, &turn) }
         keep(Emergency(news, trace: turn.trace), &turn)
+        // Taken back before: evaluators say so next, unless ingest's store lost it meanwhile.
+        guard signals[news.emergency]?.state == .cancelled else { return }
+        end(news.emergency, as: .cancelled, by: news.person, &turn)
     }
 
     mutating func opened(_ news: EmergencyNews, _ turn: inout Turn) {
