@@ -7,8 +7,11 @@ extension Notifier {
     /// A signal: wait for what an evaluator makes of it.
     mutating func raised(_ signal: EmergencySignal, _ turn: inout Turn) {
         guard signals[signal.id] == nil else { return }
-        // Heard late, it may have been taken back in what is read next.
-        let due = max(signal.countdownEnds, turn.now) + Limits.fallbackWait
+        // Heard late, it may have been taken back in what is read next. A clock of ingest that is
+        // ahead makes no countdown longer than it is.
+        let counted = max(.zero, signal.countdownEnds - signal.received)
+        let ends = min(max(signal.countdownEnds, turn.now), turn.now + counted)
+        let due = ends + Limits.fallbackWait
         let clock = Meaning.clock(.fallback, signal.id.raw, .none)
         save(
             SignalWait(
