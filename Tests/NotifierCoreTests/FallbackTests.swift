@@ -34,6 +34,22 @@ struct FallbackTests {
         #expect(world.sent.count == 2)
     }
 
+    @Test(arguments: [-3600, -5, 5, 3600], [0, 10])
+    func `a clock of ingest that runs ahead or behind makes no countdown longer`(
+        ahead: Int64, countdown: Int64
+    ) {
+        var world = World()
+        let told = world.now + .seconds(ahead)
+        world.tell(.sosRaised(Town.signal(at: told, countdown: .seconds(countdown))))
+        // Behind, a part of it is over; it cannot be told from a signal that was long on its way.
+        let left = max(0, min(countdown, countdown + ahead))
+        world.pass(.seconds(left + 3) - .milliseconds(1))
+        #expect(world.sent.isEmpty)
+        world.pass(.milliseconds(1))
+        #expect(world.sent.count == 2)
+        #expect(adopted(in: world) == [Town.emergency(1)])
+    }
+
     @Test(arguments: ["opened", "joined", "cancelled"])
     func `an evaluator's answer ends the wait`(answer: String) {
         var world = World()
