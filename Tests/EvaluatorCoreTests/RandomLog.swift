@@ -26,9 +26,15 @@ struct RandomLog {
     private var running: [(clock: WantedClock, told: Timestamp)] = []
     /// How often each kind of event comes, against each other.
     private let odds: [Int]
+    /// Whether hours pass now and then in which nothing is heard, and people go far away.
+    private let isSlow: Bool
 
-    /// - Parameter logic: the newest version that the log asks for
-    init(seed: UInt64, count: Int, logic: Int = 1) {
+    /// - Parameters:
+    ///   - logic: the newest version that the log asks for
+    ///   - isSlow: whether hours pass now and then in which nothing is heard, also no clock, and
+    ///     people go far away, so that waits of half an hour end by whatever record comes next
+    init(seed: UInt64, count: Int, logic: Int = 1, isSlow: Bool = false) {
+        self.isSlow = isSlow
         random = SeededGenerator(seed: seed)
         people = (1...4).map { PersonID(ID128(high: seed &* 7 ^ $0, low: $0)) }
         circles = (1...3).map { CircleID(ID128(high: seed &* 5 ^ $0, low: $0)) }
@@ -37,7 +43,11 @@ struct RandomLog {
             $0 * (seed % 3 == 0 ? 1 : 2) - 1
         }
         for number in 0..<count {
-            if Bool.random(using: &random) { pass(.random(in: 0...90, using: &random)) }
+            if isSlow, .random(in: 0..<8, using: &random) == 0 {
+                pass(.random(in: 0...5000, using: &random))
+            } else if Bool.random(using: &random) {
+                pass(.random(in: 0...90, using: &random))
+            }
             append(number == count / 2 ? .inputLogic(LogicVersion(version: logic)) : body(number))
         }
     }
@@ -53,7 +63,8 @@ struct RandomLog {
             case .clockWanted(let clock):
                 wanted.append(clock)
                 let late: Int64 =
-                    Bool.random(using: &random) ? 0 : .random(in: 0...200, using: &random)
+                    Bool.random(using: &random)
+                    ? 0 : .random(in: 0...(isSlow ? 5000 : 200), using: &random)
                 if clock.rule != .countdown { running.append((clock, clock.due + .seconds(late))) }
             case .clockUnwanted(let clock): running.removeAll { $0.clock == clock }
             default: break
@@ -158,7 +169,12 @@ struct RandomLog {
     }
 
     private mutating func position() -> Coordinate {
-        Coordinate(
+        if isSlow, .random(in: 0..<4, using: &random) == 0 {
+            return Coordinate(
+                latitudeE7: World.middle.latitudeE7 + 1_000_000,
+                longitudeE7: World.middle.longitudeE7 + .random(in: 0...9, using: &random))
+        }
+        return Coordinate(
             latitudeE7: World.middle.latitudeE7 + .random(in: -40_000...40_000, using: &random),
             longitudeE7: World.middle.longitudeE7 + .random(in: -40_000...40_000, using: &random))
     }

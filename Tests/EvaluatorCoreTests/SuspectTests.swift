@@ -167,6 +167,21 @@ import Testing
         #expect(held.map(\.after) == [.inside] && held.map(\.marginCentimetres) == [2000])
         #expect(world.report(north: 219).isEmpty)
     }
+
+    @Test func `zones that end while a suspect is believed are not what the phone is told`() {
+        var world = World(zones: [.round()])
+        for _ in 0..<4 { _ = world.report(north: 0) }
+        #expect(world.hints.last?.mode == .significant)
+        for _ in 0..<3 {
+            _ = world.report(north: 0, after: 4)
+            #expect(world.report(north: 3000, after: 4).contains { $0.kind == .zoneWithheld })
+        }
+        // The clock is lost on its way: what comes first makes the suspect trusted.
+        world.pass(seconds: 7200)
+        #expect(world.place(circles: []).contains { $0.kind == .zoneExited })
+        #expect(world.hints.last?.mode == .region)
+        #expect(world.hints.last?.regions == [])
+    }
 }
 
 extension Coordinate {

@@ -174,6 +174,8 @@ extension PartitionState {
         people[place].isWakeStale = true
         people[place].isAbsenceStale = true
         turn.isArranged = true
+        // What a wait that was over before saw was seen among the zones of then.
+        turn.glance = nil
         if case .page = part { turn.isPage = true }
         if case .all = part { zones.build(people[place].sets) }
         let (person, now, known) = (people[place], turn.now, zones)
