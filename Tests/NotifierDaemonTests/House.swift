@@ -37,7 +37,7 @@ final class House: Surroundings {
     private let environment: [String: String]
 
     private let folder: TemporaryFolder
-    var messageKey: MessageKey { MessageKey(home: folder.path) }
+    var messageKey: KeyFile { .messages(secrets: folder.path + "/secrets") }
     private(set) var database: Database
     private(set) var service: NotifierService!
 

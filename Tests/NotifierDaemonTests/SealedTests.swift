@@ -10,7 +10,7 @@ struct SealedTests {
         channel: .sms, address: "+60129999999", sender: "Aisha", locale: "en", code: "004711")
 
     private func event(_ number: UInt64, key: [UInt8]) throws -> Event {
-        let sealed = MessageKey.seal(try JSON.encode(Self.request).serialized(), key: key)
+        let sealed = SealedText.seal(try JSON.encode(Self.request).serialized(), key: key)
         return Event(
             id: EventID(ID128(high: 30, low: number)), time: noon,
             body: .messageRequested(

@@ -1,5 +1,6 @@
 import Dialects
 import Hashing
+import Hosting
 import Model
 import Runtime
 import Store
@@ -8,14 +9,14 @@ import Store
 /// folder, so that a copy of the store opens nothing.
 final class DeviceKeys {
     private let database: Database
-    private let file: SealFile
+    private let file: KeyFile
     private var keys: [DeviceID: OwnTracks.Key] = [:]
     private var seal: [UInt8]?
 
     /// - Parameter secrets: the folder of secrets
     init(database: Database, secrets: String) {
         self.database = database
-        file = SealFile(folder: secrets)
+        file = .devices(secrets: secrets)
     }
 
     /// Reads all that are stored.
@@ -59,43 +60,5 @@ final class DeviceKeys {
         let made = try file.establish()
         seal = made
         return made
-    }
-}
-
-/// The key that seals those of devices: 32 bytes as 64 hexadecimal digits.
-struct SealFile {
-    let path: String
-    private let folder: String
-
-    init(folder: String) {
-        self.folder = folder
-        path = folder + "/devices.key"
-    }
-
-    /// The key of the file, which is made with a new one if there is none.
-    func establish() throws -> [UInt8] {
-        guard Files.exists(path) else {
-            let key = SecureRandom.bytes(SecretBox.keyBytes)
-            try Files.makeFolder(folder, mode: 0o700)
-            try Files.write(Array((Hex.encode(key) + "\n").utf8), to: path, mode: 0o600)
-            return key
-        }
-        let line = try Files.read(path, bytesMax: 4096).prefix { $0 > 32 }
-        guard let key = Hex.decode(String(decoding: line, as: UTF8.self)),
-            key.count == SecretBox.keyBytes
-        else { throw UnusableSeal(path: path) }
-        return key
-    }
-}
-
-/// The file holds something else.
-struct UnusableSeal: ExplainedError {
-    let path: String
-
-    var code: String { "unusable-key" }
-    var operation: String { "read \(path)" }
-    var message: String { "its first line is not a key of 64 hexadecimal digits" }
-    var hint: String {
-        "Put the file of the backup back; without one, remove it and set the phones' keys anew."
     }
 }

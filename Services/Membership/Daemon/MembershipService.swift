@@ -17,7 +17,7 @@ final class MembershipService: Service {
     private let codeRows: CodeRows
     private let keptAnswers: KeptAnswers
     private let operatorToken: OperatorToken
-    private let messageKeyFile: MessageKey
+    private let messageKeyFile: KeyFile
     /// Seals what the notifier is asked to send; who has the store alone learns no code by it.
     private var messageKey: [UInt8] = []
     private let timeZones: TimeZoneFolder
@@ -35,7 +35,8 @@ final class MembershipService: Service {
         keptAnswers = KeptAnswers(host.database)
         codeRows = CodeRows(database: host.database)
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
-        messageKeyFile = MessageKey(home: host.configuration.text("JAGA_HOME"))
+        messageKeyFile = .messages(
+            secrets: host.configuration.text("JAGA_HOME") + "/secrets")
         timeZones = TimeZoneFolder(host.configuration.text("JAGA_MEMBERSHIP_ZONEINFO"))
     }
 
@@ -244,7 +245,7 @@ final class MembershipService: Service {
     private func request(
         _ message: RequestedMessage, expires: Timestamp, _ trace: String
     ) throws {
-        let sealed = MessageKey.seal(try JSON.encode(message).serialized(), key: messageKey)
+        let sealed = SealedText.seal(try JSON.encode(message).serialized(), key: messageKey)
         let body = EventBody.messageRequested(SealedMessage(expires: expires, sealed: sealed))
         try host.publish(
             Event(id: EventID(SecureRandom.id()), time: host.now, trace: trace, body: body),

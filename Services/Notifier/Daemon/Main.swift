@@ -40,7 +40,7 @@ struct Main {
                 drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"),
-            messageKey: MessageKey(home: configuration.text("JAGA_HOME")),
+            messageKey: .messages(secrets: configuration.text("JAGA_HOME") + "/secrets"),
             hasReplies: configuration.flag("JAGA_SMS_REPLIES"))
     }
 }

@@ -17,7 +17,7 @@ final class NotifierService: Service {
     let zones: TimeZoneFolder
     let map: String
     /// By which what membership wants sent is sealed.
-    let messageKey: MessageKey
+    let messageKey: KeyFile
     /// Answers by SMS arrive here.
     let hasReplies: Bool
     var core: Notifier
@@ -39,7 +39,7 @@ final class NotifierService: Service {
 
     init(
         outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: TimeZoneFolder,
-        map: String, messageKey: MessageKey, hasReplies: Bool
+        map: String, messageKey: KeyFile, hasReplies: Bool
     ) {
         self.outside = outside
         self.store = store

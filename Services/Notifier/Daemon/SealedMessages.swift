@@ -12,7 +12,7 @@ extension NotifierService {
         guard try store.apply(event.id, at: outside.now) else { return }
         let request: RequestedMessage
         do {
-            guard let bytes = MessageKey.open(sealed.sealed, key: try messageKey.read()) else {
+            guard let bytes = SealedText.open(sealed.sealed, key: try messageKey.read()) else {
                 throw SealedForAnother(path: messageKey.path)
             }
             request = try JSON.parse(bytes).decode(RequestedMessage.self)
