@@ -172,7 +172,7 @@ let package = Package(
             "CLI",
             [
                 "JagaCLI", "EvaluatorCore", "Bus", "Hosting", "Parsing", "Hashing", "Shapes", "Web",
-                "Runtime", "Wire", "ZoneFiles",
+                "Runtime", "Store", "Wire", "ZoneFiles",
             ]),
         tests(
             "Simulation",

@@ -54,7 +54,7 @@ public final class SQLiteBusStore: BusStore {
                 """, component: "bus")
     ]
 
-    private let database: Database
+    let database: Database
 
     /// - Parameter database: opened with ``migrations`` among its own
     public init(_ database: Database) { self.database = database }
@@ -79,7 +79,7 @@ public final class SQLiteBusStore: BusStore {
         ) { SQLiteBusStore.position($0, 0) }
     }
 
-    private func head(of stream: StreamName, base: Position) throws -> Position {
+    func head(of stream: StreamName, base: Position) throws -> Position {
         let newest = try database.first(
             """
             SELECT place, hash FROM outbox WHERE place BETWEEN ? AND ?
@@ -175,7 +175,7 @@ public final class SQLiteBusStore: BusStore {
     }
 
     /// Incarnation, sequence and hash from that column on.
-    private static func position(_ row: Row, _ column: Int) -> Position {
+    static func position(_ row: Row, _ column: Int) -> Position {
         Position(
             incarnation: row.id(column), sequence: UInt64(row.int64(column + 1)),
             hash: UInt64(bitPattern: row.int64(column + 2)))

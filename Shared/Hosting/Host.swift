@@ -52,6 +52,10 @@ public final class Host {
     /// Why the last turn was taken back; nil once one was committed.
     private(set) var lastFailure: String?
     private(set) var disk: DiskGauge?
+    /// When this store's service ran.
+    var attendance: Attendance
+    /// The time before this start in which it did not, while what became due in it may be held.
+    public internal(set) var outage: Outage?
     /// Records that cannot be digested.
     var poison = PoisonWatch()
     /// Those of them that are tried again from where they are kept.
@@ -78,6 +82,7 @@ public final class Host {
         bus = parts.bus
         directory = parts.directory
         disk = parts.disk
+        attendance = Attendance(parts.database)
         now = parts.clock.now
         started = now
         turnsTakenBack = metrics.counter(
@@ -96,6 +101,9 @@ public final class Host {
 
     /// How little room is left for the store: what can wait is to be refused by it.
     public var diskPressure: DiskPressure { disk?.pressure ?? .none }
+
+    /// Nothing leaves to anybody outside: transfers are not to be started.
+    public var isRehearsal: Bool { parts.isRehearsal }
 
     // MARK: What a service says; it leaves after COMMIT
 
@@ -150,6 +158,7 @@ public final class Host {
             take(requests, results)
         }
         takeAlone()
+        attendance.note(now)
         tellAndAsk()
         parts.server.flush()
         leave()
@@ -299,7 +308,7 @@ public final class Host {
             parts.server.stream(id, step)
         }
         steps.removeAll(keepingCapacity: true)
-        for transfer in departures { parts.transfers.start(transfer) }
+        if !isRehearsal { for transfer in departures { parts.transfers.start(transfer) } }
         departures.removeAll(keepingCapacity: true)
     }
 

@@ -30,6 +30,9 @@ enum HostLimits {
     static let poisonShown = 100
     static let divergencesShown = 20
 
+    /// What became due in an outage is held so long, where nothing else is set.
+    static let hold = Duration.seconds(600)
+
     /// What waits when a turn cannot be committed hears this.
     static let unavailable = Problem(
         status: 503, title: "Not now", detail: "the request could not be stored",

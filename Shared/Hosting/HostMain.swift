@@ -74,10 +74,20 @@ extension Host {
         }
         try database.begin()
         try directory?.load()
+        outage = try attendance.begin(at: now, hold: parts.hold)
         try service.start()
         try readNeeded()
         try database.commit()
         speak()
+        if let outage {
+            log.warning(
+                "the store was behind; what became due meanwhile is held",
+                [
+                    "from": outage.from, "until": outage.until, "hold_ends": outage.holdEnds,
+                    "hint": "jaga release shows it, and sends or drops it",
+                ])
+        }
+        if isRehearsal { log.warning("this is a rehearsal: nothing is sent outside") }
         log.info("ready", ["port": httpPort, "version": Version.text])
     }
 

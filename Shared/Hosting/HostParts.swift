@@ -23,6 +23,10 @@ struct HostParts {
     var directory: ReplicaStore?
     /// Nil for a service without a disk.
     var disk: DiskGauge?
+    /// How long what became due in an outage is held.
+    var hold = HostLimits.hold
+    /// Nothing leaves to anybody outside.
+    var isRehearsal = false
 }
 
 extension HostParts {
@@ -33,6 +37,8 @@ extension HostParts {
     ) throws {
         self.signals = signals
         topology = Topology(configuration)
+        hold = .seconds(configuration.int("JAGA_HOLD_SECONDS"))
+        isRehearsal = configuration.flag("JAGA_REHEARSAL")
         log = Log(
             service: definition.name.rawValue,
             level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
@@ -80,7 +86,7 @@ extension HostParts {
             + [
                 Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")
             ]
-            + PoisonStore.migrations + definition.migrations
+            + PoisonStore.migrations + [Attendance.migration] + definition.migrations
     }
 
     /// - Parameter age: how long records of own streams are kept at least

@@ -105,7 +105,13 @@ public enum CommonSettings {
         network + [
             Setting(
                 "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
-                help: "Records of streams are kept so long at least, also when all have them.")
+                help: "Records of streams are kept so long at least, also when all have them."),
+            Setting(
+                "JAGA_HOLD_SECONDS", .integer(0...600), default: "600", unit: "seconds",
+                help: "What became due in an outage waits so long for 'jaga release'."),
+            Setting(
+                "JAGA_REHEARSAL", .flag, default: "off",
+                help: "Send nothing outside; 'jaga outbox' shows what would have been sent."),
         ] + DiskGauge.settings
 }
 

@@ -23,6 +23,7 @@ public struct Arguments: Sendable, Equatable {
             case "--help", "-h": action = .help
             case "--version": action = .version
             case "--print-configuration": action = .printConfiguration
+            case "--rehearsal": overrides["JAGA_REHEARSAL"] = "on"
             case "--config", "--home", "--port-base":
                 guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
                     throw ConfigurationError(
@@ -47,6 +48,7 @@ public struct Arguments: Sendable, Equatable {
           --home DIR              folder of configuration, secrets and stores (JAGA_HOME)
           --config FILE           configuration file, instead of jaga.conf in the home folder
           --port-base N           all ports are counted from here (JAGA_PORT_BASE)
+          --rehearsal             send nothing outside (JAGA_REHEARSAL)
           --print-configuration   show every setting with its value, default and unit, and end
           --version               show the version, and end
           --help                  show this, and end

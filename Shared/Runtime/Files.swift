@@ -101,7 +101,7 @@ public enum Files {
     }
 
     /// Makes the new name last.
-    private static func syncFolder(of path: String) {
+    static func syncFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let descriptor = clinux_open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY, 0)
         guard descriptor >= 0 else { return }

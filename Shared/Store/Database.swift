@@ -32,9 +32,10 @@ public final class Database {
     ///
     /// - Parameters:
     ///   - path: a file in a folder that exists, or `:memory:`
-    ///   - migrations: all steps ever, ascending within each component
+    ///   - migrations: all steps ever, ascending within each component; nil leaves the layout of
+    ///     a store as it is, for tools that know none
     /// - Throws: `cannot-open`, `corrupt`, `newer`, `foreign`, `locked`, `disk-full` …
-    public init(path: String, migrations: [Migration]) throws(StoreError) {
+    public init(path: String, migrations: [Migration]?) throws(StoreError) {
         self.path = path
         connection = try Connection(path: path)
         sqlite3_busy_timeout(connection.pointer, Int32(Database.busyMilliseconds))
@@ -47,7 +48,20 @@ public final class Database {
             PRAGMA journal_size_limit = \(Database.journalBytesMax); PRAGMA temp_store = MEMORY;
             PRAGMA application_id = \(Database.applicationID)
             """)
-        try migrate(migrations)
+        if let migrations { try migrate(migrations) }
+    }
+
+    /// Opens a store to read it, while its service may run; nothing of it is changed.
+    ///
+    /// - Parameters:
+    ///   - path: a store that exists, of any version
+    ///   - isStill: nobody can be writing to it, as to a backup: no file beside it is made
+    /// - Throws: `cannot-open`, `corrupt`, `foreign`, `locked`
+    public init(reading path: String, isStill: Bool = false) throws(StoreError) {
+        self.path = path
+        connection = try Connection(reading: path, isStill: isStill)
+        sqlite3_busy_timeout(connection.pointer, Int32(Database.busyMilliseconds))
+        try checkOwner()
     }
 
     /// Refuses a database of somebody else before anything is written to it.
@@ -185,10 +199,24 @@ public final class Database {
 private final class Connection {
     let pointer: OpaquePointer
 
-    init(path: String) throws(StoreError) {
+    convenience init(path: String) throws(StoreError) {
+        try self.init(path, named: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    convenience init(reading path: String, isStill: Bool) throws(StoreError) {
+        var name = "file:"
+        for byte in path.utf8 {
+            let isPlain = byte > 32 && byte < 127 && !"%?#".utf8.contains(byte)
+            let hex = String(byte, radix: 16)
+            name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
+        }
+        if isStill { name += "?immutable=1" }
+        try self.init(path, named: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    }
+
+    private init(_ path: String, named name: String, _ flags: Int32) throws(StoreError) {
         var pointer: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let result = sqlite3_open_v2(path, &pointer, flags, nil)
+        let result = sqlite3_open_v2(name, &pointer, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard result == SQLITE_OK, let pointer else {
             let error = StoreError(pointer, "open store \(path)")
             sqlite3_close_v2(pointer)

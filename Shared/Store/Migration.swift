@@ -43,13 +43,13 @@ extension Database {
                     + "step \(number), known up to \(known[component, default: 0]))",
                 hint: "Run that version or a later one, or put back the backup made before it.")
         }
-        for migration in migrations
-        where migration.number > applied[migration.component, default: 0] {
-            try apply(migration)
-        }
+        let missing = migrations.filter { $0.number > applied[$0.component, default: 0] }
+        if !missing.isEmpty, !applied.isEmpty { try keepCopy() }
+        for migration in missing { try apply(migration) }
     }
 
-    private func appliedMigrations() throws(StoreError) -> [String: Int] {
+    /// The last step of each component that was applied.
+    public func appliedMigrations() throws(StoreError) -> [String: Int] {
         var applied: [String: Int] = [:]
         let sql = "SELECT component, max(number) FROM migration GROUP BY component"
         try visit(sql, []) { applied[$0.text(0)] = $0.int(1) }

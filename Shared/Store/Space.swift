@@ -31,4 +31,10 @@ extension Database {
     private func number(_ pragma: String) throws(StoreError) -> Int64 {
         if case .integer(let number) = try scalar(pragma) { number } else { 0 }
     }
+
+    /// What a copy of the store takes: all pages but the empty ones.
+    public func bytesUsed() throws(StoreError) -> UInt64 {
+        let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
+        return UInt64(max(0, pages)) * UInt64(try number("PRAGMA page_size"))
+    }
 }

@@ -49,6 +49,8 @@ final class RunningMembership {
 
     // MARK: Talking to it
 
+    var home: String { folder.path }
+
     var tokenPath: String { folder.path + "/secrets/operator.token" }
 
     var messageKeyPath: String { folder.path + "/secrets/message.key" }

@@ -59,4 +59,57 @@ import Testing
             #expect(!error.hint.isEmpty)
         }
     }
+
+    @Test func `leave a copy of the store as it was before the last of them`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let copy = path + ".before-upgrade"
+        let third = Migration(number: 3, sql: "DELETE FROM a")
+        do {
+            let database = try Database(path: path, migrations: [first])
+            try database.run("INSERT INTO a VALUES (?)", 1)
+            #expect(!Files.exists(copy), "a new store is no upgrade")
+        }
+        _ = try Database(path: path, migrations: [first])
+        #expect(!Files.exists(copy), "nothing changed")
+        _ = try Database(path: path, migrations: [first, second])
+        #expect(try Database(path: copy, migrations: [first]).scalar("SELECT x FROM a") == 1)
+        for end in ["-wal", "-shm"] { try Files.remove(copy + end) }
+        _ = try Database(path: path, migrations: [first, second, third])
+        #expect(try Database(path: copy, migrations: nil).scalar("SELECT y FROM a") == 7)
+        #expect(try Files.rights(of: copy) == 0o600)
+    }
+
+    @Test func `do not begin where that copy cannot be made`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        _ = try Database(path: path, migrations: [first])
+        // A folder in its place cannot be replaced by a file.
+        try Files.makeFolder(path + ".before-upgrade/x")
+        let error = #expect(throws: StoreError.self) {
+            _ = try Database(path: path, migrations: [first, second])
+        }
+        #expect(error?.hint.contains("nothing of the store was changed") == true)
+        #expect(!Files.exists(path + ".before-upgrade.new"))
+        let database = try Database(path: path, migrations: [first])
+        #expect(try database.scalar("PRAGMA user_version") == 1)
+    }
+
+    @Test func `are left alone by whoever only reads, and by tools that know none`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a store?.sqlite")
+        let writer = try Database(path: path, migrations: [first, second])
+        try writer.run("INSERT INTO a VALUES (1, 2)")
+        let reader = try Database(reading: path)
+        #expect(try reader.scalar("SELECT y FROM a") == 2)
+        #expect(try reader.appliedMigrations() == ["": 2])
+        #expect(throws: StoreError.self) { try reader.run("DELETE FROM a") }
+        #expect(throws: StoreError.self) { _ = try Database(reading: folder.file("none")) }
+        #expect(try reader.damages() == [])
+        try reader.copy(to: folder.file("copy"))
+        let still = try Database(reading: folder.file("copy"), isStill: true)
+        #expect(try still.scalar("SELECT y FROM a") == 2)
+        #expect(
+            try Set(Files.names(in: folder.path)).isDisjoint(with: ["copy-wal", "copy-shm"]))
+    }
 }

@@ -21,6 +21,7 @@ final class MembershipService: Service {
     /// Seals what the notifier is asked to send; who has the store alone learns no code by it.
     private var messageKey: [UInt8] = []
     private let timeZones: TimeZoneFolder
+    private var erasures: Erasures
     private var core = MembershipCore()
     private var awaited = AwaitedAnswers()
     /// The token of the file may not be the directory's.
@@ -37,6 +38,7 @@ final class MembershipService: Service {
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
         messageKeyFile = .messages(
             secrets: host.configuration.text("JAGA_HOME") + "/secrets")
+        erasures = Erasures(home: host.configuration.text("JAGA_HOME"))
         timeZones = TimeZoneFolder(host.configuration.text("JAGA_MEMBERSHIP_ZONEINFO"))
     }
 
@@ -47,9 +49,11 @@ final class MembershipService: Service {
         try adoptToken()
         messageKey = try messageKeyFile.establish()
         try renewClocks()
+        try eraseAgain()
     }
 
     func reload() throws {
+        erasures.forget()
         try load()
         awaited.remove(after: host.bus.end(of: .directory))
         mustAdoptToken = true
@@ -67,6 +71,7 @@ final class MembershipService: Service {
 
     func tick() throws {
         if mustAdoptToken { try adoptToken() }
+        erasures.write(at: host.now, log: host.log)
         if host.now >= nextPruning {
             try keptAnswers.forget(at: host.now)
             try codeRows.prune(at: host.now)
@@ -97,6 +102,29 @@ final class MembershipService: Service {
         core.handle(.operatorToken(secret.credential), at: host.now, into: &effects)
         for case .record(let body) in effects { try record(body, cause: SecureRandom.id()) }
         mustAdoptToken = false
+    }
+
+    /// Whoever was erased, and came back with a store of before, is erased again.
+    private func eraseAgain() throws {
+        for person in try erasures.people() where core.directory.person(person) != nil {
+            let command = Command(
+                request: 0, principal: .operator, ifVersion: nil, change: .removePerson(person))
+            var effects: [Effect] = []
+            core.handle(.command(command), at: host.now, into: &effects)
+            for effect in effects {
+                switch effect {
+                case .record(let body): try record(body, cause: SecureRandom.id())
+                case .answer(_, .refused(let refusal)):
+                    host.log.error(
+                        "somebody who was erased is back, and cannot be erased",
+                        [
+                            "person": person, "reason": refusal.detail,
+                            "hint": "DELETE /v1/people/\(person) once that is settled",
+                        ])
+                default: break
+                }
+            }
+        }
     }
 
     private var clocks: ZoneClocks { ZoneClocks(timeZones, now: host.now) }
@@ -235,6 +263,7 @@ final class MembershipService: Service {
     /// Writes the row that a step is about, and publishes it.
     private func record(_ body: EventBody, cause: ID128, trace: String = "") throws {
         try rows.record(body)
+        if case .personRemoved(let removal) = body { erasures.note(removal.person) }
         let id = Hash.meaning(
             kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: cause)
         try host.publish(

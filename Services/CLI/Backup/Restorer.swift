@@ -1,0 +1,178 @@
+import Bus
+import Glibc
+import Hosting
+import Model
+import Runtime
+import Store
+
+/// Puts the stores of a backup that was checked into a home.
+///
+/// Everything is made ready in a folder of the home, and moved into place at the end: whatever goes
+/// wrong before leaves the home as it was.
+struct Restorer {
+    let home: String
+    let check: BackupCheck
+    let manifest: Manifest
+    let services: [Service]
+    /// All that is in the backup, with secrets, not some stores only.
+    let isWhole: Bool
+    let isForced: Bool
+    /// A further list of people who had themselves erased.
+    let erased: String?
+
+    private var draft: String { home + "/restoring" }
+
+    /// - Returns: the folder in which what was there before is now; nil if nothing was
+    func restore() throws -> String? {
+        try Files.makeFolder(home, mode: 0o700)
+        let locks = try lockAll()
+        return try withExtendedLifetime(locks) {
+            let former = formerFiles
+            guard former.isEmpty || isForced else {
+                throw CommandError(
+                    "\(home) is not empty: it has \(former.joined(separator: ", "))",
+                    hint: "name another home, or move these aside with --force")
+            }
+            do {
+                try Files.removeTree(draft)
+                for service in services { try prepare(service) }
+                try prepareSecrets()
+                try mergeErased()
+            } catch {
+                try? Files.removeTree(draft)
+                throw error
+            }
+            let aside = former.isEmpty ? nil : try moveAside(former)
+            try moveIntoPlace()
+            return aside
+        }
+    }
+
+    /// Nothing runs in the home, nor starts before this is over.
+    private func lockAll() throws -> [LockFile] {
+        var paths = ["\(home)/up.lock", "\(home)/backup.lock"]
+        for service in services {
+            try Files.makeFolder("\(home)/\(service.rawValue)", mode: 0o700)
+            paths.append("\(home)/\(service.rawValue)/lock")
+        }
+        return try paths.map { path in
+            // 'jaga up' may run while one of its services is put back by hand elsewhere.
+            do throws(SystemError) {
+                return try LockFile(path: path)
+            } catch {
+                guard error.code == "locked" else { throw error }
+                throw CommandError(
+                    "the suite runs in \(home): \(error.message)",
+                    hint: "stop it first, or name another home with --home")
+            }
+        }
+    }
+
+    /// What would be replaced, relative to the home.
+    private var formerFiles: [String] {
+        var names: [String] = []
+        for service in services {
+            let folder = service.rawValue
+            names += ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", BackupMaker.photos]
+                .map { "\(folder)/\($0)" }
+        }
+        if isWhole, !manifest.secretFiles.isEmpty { names.append(BackupMaker.secretsFolder) }
+        return names.filter { name in
+            let path = "\(home)/\(name)"
+            return Files.isFolder(path)
+                ? (try? Files.tree(path))?.isEmpty == false : Files.exists(path)
+        }
+    }
+
+    // MARK: Made ready
+
+    private func prepare(_ service: Service) throws {
+        guard let store = manifest.stores.first(where: { $0.service == service }) else { return }
+        let folder = "\(draft)/\(service.rawValue)"
+        try Files.makeFolder(folder, mode: 0o700)
+        try copy(store.file, from: check.folder)
+        for file in manifest.files where file.path.hasPrefix("\(service.rawValue)/") {
+            try Files.makeFolder("\(folder)/\(BackupMaker.photos)", mode: 0o700)
+            try copy(file, from: check.folder)
+        }
+        do {
+            let database = try Database(path: "\(draft)/\(store.file.path)", migrations: nil)
+            try database.transaction {
+                try SQLiteBusStore(database).beginNewLives(SecureRandom.id)
+                try Attendance(database).markRestored()
+            }
+        }
+        try Files.sync("\(draft)/\(store.file.path)")
+    }
+
+    /// Secrets and settings that the home has already stay: with --force they were moved aside.
+    private func prepareSecrets() throws {
+        let source: String? =
+            switch manifest.secrets {
+            case .here: check.folder
+            case .elsewhere: check.secrets
+            case .none: nil
+            }
+        guard let source else {
+            guard manifest.secrets == .elsewhere, !Files.exists("\(home)/secrets") else { return }
+            throw CommandError(
+                "the secrets of this backup are in another folder",
+                hint: "name it with --secrets, or put secrets into \(home) first")
+        }
+        for file in manifest.secretFiles {
+            let isKept = Files.exists("\(home)/\(file.path)")
+            if isKept, !(isWhole && isForced && file.path != BackupMaker.configurationFile) {
+                continue
+            }
+            try copy(file, from: source)
+        }
+    }
+
+    /// Whoever was erased at any time, as far as anybody knows.
+    private func mergeErased() throws {
+        var entries = try ErasedList(home: home).read() + ErasedList(home: check.folder).read()
+        if let erased {
+            guard Files.exists(erased) else {
+                throw CommandError("there is no file \(erased)", hint: "the file of --erased")
+            }
+            entries += try ErasedList(path: erased).read()
+        }
+        guard !entries.isEmpty else { return }
+        try ErasedList(home: draft).write(Array(Set(entries)))
+    }
+
+    private func copy(_ file: Manifest.File, from folder: String) throws {
+        let parent = file.path.split(separator: "/").dropLast().joined(separator: "/")
+        try Files.makeFolder("\(draft)/\(parent)", mode: 0o700)
+        try Files.copy("\(folder)/\(file.path)", to: "\(draft)/\(file.path)")
+        guard try BackupMaker.describe(file.path, in: draft) == file else {
+            throw CommandError(
+                "\(file.path) changed while it was copied", hint: "check the disks and try again")
+        }
+    }
+
+    // MARK: Put into place
+
+    private func moveAside(_ former: [String]) throws -> String {
+        let stamp = SystemClock().now.description.filter { $0 != ":" && $0 != "-" }
+        let aside = "\(home)/before-restore-\(stamp)"
+        for name in former {
+            let parent = name.split(separator: "/").dropLast().joined(separator: "/")
+            try Files.makeFolder("\(aside)/\(parent)", mode: 0o700)
+            try Files.move("\(home)/\(name)", to: "\(aside)/\(name)")
+        }
+        return aside
+    }
+
+    /// Stores last: a home without a store is one that nobody takes for restored.
+    private func moveIntoPlace() throws {
+        let names = try Files.tree(draft)
+        let isStore = { (name: String) in name.hasSuffix("/store.sqlite") }
+        for name in names.filter({ !isStore($0) }) + names.filter(isStore) {
+            let parent = name.split(separator: "/").dropLast().joined(separator: "/")
+            try Files.makeFolder("\(home)/\(parent)", mode: 0o700)
+            try Files.move("\(draft)/\(name)", to: "\(home)/\(name)")
+        }
+        try Files.removeTree(draft)
+    }
+}

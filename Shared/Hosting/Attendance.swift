@@ -1,0 +1,104 @@
+import Model
+import Store
+
+/// A time in which a service could not do what became due, and how long that is held after it.
+public struct Outage: Hashable, Sendable {
+    /// The last that the store knows of before.
+    public var from: Timestamp
+    /// When the service ran again.
+    public var until: Timestamp
+    /// Until then what became due in between waits for the operator; then it goes out by itself.
+    public var holdEnds: Timestamp
+
+    public init(from: Timestamp, until: Timestamp, holdEnds: Timestamp) {
+        self.from = from
+        self.until = until
+        self.holdEnds = holdEnds
+    }
+
+    /// Whether something became due in it. What was due before is late for another reason, and was
+    /// late already.
+    public func covers(_ due: Timestamp) -> Bool { due <= until }
+
+    /// Whether what became due in it still waits.
+    public func holds(_ due: Timestamp, at now: Timestamp) -> Bool {
+        covers(due) && now < holdEnds
+    }
+}
+
+/// When the service of a store last ran, as its store knows it: one row, written once a minute.
+///
+/// A store that was put back, or slept, is behind the wall clock. What became due meanwhile may be
+/// outdated, or was told by whoever had the store: a human looks at it first.
+public struct Attendance {
+    static let migration = Migration(
+        number: 1,
+        sql: """
+            CREATE TABLE attendance (
+                one INTEGER PRIMARY KEY CHECK (one = 1),
+                alive INTEGER NOT NULL,
+                restored INTEGER NOT NULL DEFAULT 0,
+                down INTEGER,
+                up INTEGER
+            ) STRICT
+            """, component: "attendance")
+
+    /// A store that is further behind the wall clock than this had an ``Outage``.
+    public static let outageMin = Duration.seconds(15 * 60)
+    /// So often the row is written.
+    static let interval = Duration.seconds(60)
+
+    private let database: Database
+    private var noted: Timestamp?
+
+    public init(_ database: Database) { self.database = database }
+
+    /// The service runs from now on.
+    ///
+    /// - Parameter hold: how long what became due is held
+    /// - Returns: the outage that has just ended, or one whose hold has not
+    mutating func begin(at now: Timestamp, hold: Duration) throws -> Outage? {
+        noted = now
+        let row = try database.first("SELECT alive, restored, down, up FROM attendance") {
+            (
+                alive: $0.time(0), isRestored: $0.flag(1), down: $0.optionalTime(2),
+                up: $0.optionalTime(3)
+            )
+        }
+        guard let row else {
+            try database.run("INSERT INTO attendance (one, alive) VALUES (1, ?)", .time(now))
+            return nil
+        }
+        var outage: Outage?
+        if let down = row.down, let up = row.up, now < up + hold {
+            outage = Outage(from: down, until: up, holdEnds: up + hold)
+        }
+        if row.isRestored || now - row.alive > Attendance.outageMin {
+            outage = Outage(
+                from: min(outage?.from ?? row.alive, row.alive), until: now, holdEnds: now + hold)
+        }
+        try database.run(
+            "UPDATE attendance SET alive = ?, restored = 0, down = ?, up = ?", .time(now),
+            .time(outage?.from), .time(outage?.until))
+        return outage
+    }
+
+    /// Keeps that the service runs, once in a while, between turns. What cannot be kept is kept a
+    /// minute later: no turn is taken back for it.
+    mutating func note(_ now: Timestamp) {
+        if let noted, now - noted < Attendance.interval { return }
+        noted = now
+        try? database.transaction {
+            try database.run("UPDATE attendance SET alive = ?", .time(now))
+        }
+    }
+
+    /// Marks a store that was put back: its service holds what became due since, however long ago
+    /// that is. A store from before there was attendance is left as it is.
+    public func markRestored() throws {
+        let isThere = try database.scalar(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'attendance'")
+        guard isThere == .integer(1) else { return }
+        try database.run("UPDATE attendance SET restored = 1")
+    }
+}

@@ -1,0 +1,102 @@
+import CLinux
+import Glibc
+
+// Whole files and folders: their sizes, moves, copies and ends.
+extension Files {
+    /// Bytes of a file; nil when there is none.
+    public static func size(of path: String) -> UInt64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_size) : nil
+    }
+
+    public static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Paths of all plain files in a folder and those below, relative to it, ascending. Whatever
+    /// else lies there is passed over; a folder that is not there holds nothing.
+    public static func tree(_ folder: String) throws(SystemError) -> [String] {
+        var found: [String] = []
+        guard exists(folder) else { return [] }
+        for name in try names(in: folder) {
+            var status = stat()
+            guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                found += try tree("\(folder)/\(name)").map { "\(name)/\($0)" }
+            } else if status.st_mode & S_IFMT == S_IFREG {
+                found.append(name)
+            }
+        }
+        return found.sorted()
+    }
+
+    /// Gives a file another name in the same file system, for good.
+    public static func move(_ path: String, to other: String) throws(SystemError) {
+        guard rename(path, other) == 0 else {
+            throw SystemError(errno, "move \(path) to \(other)")
+        }
+        syncFolder(of: path)
+        syncFolder(of: other)
+    }
+
+    /// Has what was written to a file, or the names in a folder, on the disk.
+    public static func sync(_ path: String) throws(SystemError) {
+        let descriptor = clinux_open(path, O_RDONLY, 0)
+        guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SystemError(errno, "write \(path)") }
+    }
+
+    /// Removes a folder with everything in it, or a file; what is not there is removed already.
+    public static func removeTree(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+        for name in try names(in: path) { try removeTree("\(path)/\(name)") }
+        guard rmdir(path) == 0 else { throw SystemError(errno, "remove \(path)") }
+    }
+
+    /// Gives a file to the closure piece by piece.
+    public static func pieces(of path: String, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
+        let descriptor = clinux_open(path, O_RDONLY, 0)
+        guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
+        defer { close(descriptor) }
+        var piece = [UInt8](repeating: 0, count: 256 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError(errno, "read \(path)") }
+            if count == 0 { return }
+            try take(piece[..<count])
+        }
+    }
+
+    /// Copies a file, and has the copy on the disk.
+    ///
+    /// - Parameters:
+    ///   - other: must not exist yet; after an error it does not
+    ///   - mode: rights of the copy
+    public static func copy(_ path: String, to other: String, mode: UInt32 = 0o600) throws {
+        let descriptor = clinux_open(other, O_WRONLY | O_CREAT | O_EXCL, mode)
+        guard descriptor >= 0 else { throw SystemError(errno, "write \(other)") }
+        defer { close(descriptor) }
+        do {
+            try pieces(of: path) { piece in
+                var rest = piece
+                while !rest.isEmpty {
+                    let count = rest.withUnsafeBytes {
+                        Glibc.write(descriptor, $0.baseAddress, $0.count)
+                    }
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { throw SystemError(errno, "write \(other)") }
+                    rest = rest.dropFirst(count)
+                }
+            }
+            guard fsync(descriptor) == 0 else { throw SystemError(errno, "write \(other)") }
+        } catch {
+            unlink(other)
+            throw error
+        }
+    }
+}

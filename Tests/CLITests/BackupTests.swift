@@ -1,0 +1,376 @@
+import Bus
+import Foundation
+import Model
+import Runtime
+import Store
+import TestSupport
+import Testing
+import Wire
+
+@testable import Hosting
+@testable import JagaCLI
+
+private typealias Service = JagaCLI.Service
+
+@Suite struct `A backup` {
+    let folder: TemporaryFolder
+    let home: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        home = folder.file("home")
+    }
+
+    // MARK: A home with stores
+
+    private func path(_ service: Service) -> String { "\(home)/\(service.rawValue)/store.sqlite" }
+
+    private func store(_ service: Service) throws -> Database {
+        try Files.makeFolder("\(home)/\(service.rawValue)", mode: 0o700)
+        return try Database(
+            path: path(service), migrations: SQLiteBusStore.migrations + [Attendance.migration])
+    }
+
+    /// Stores with streams of so many records.
+    @discardableResult
+    private func makeHome(records: Int = 5) throws -> [Database] {
+        let streams: [(Service, StreamName)] = [
+            (.ingest, .sos), (.membership, .directory), (.timer, .fired), (.notifier, .deliveries),
+        ]
+        let databases = try streams.map { service, stream in
+            let database = try store(service)
+            try append(records, to: stream, in: database)
+            return database
+        }
+        try Files.makeFolder("\(home)/secrets", mode: 0o700)
+        try Files.write(Array("key".utf8), to: "\(home)/secrets/devices.key", mode: 0o600)
+        try Files.write(Array("JAGA_LOG_LEVEL=info\n".utf8), to: "\(home)/jaga.conf")
+        try Files.makeFolder("\(home)/ingest/photos", mode: 0o700)
+        try Files.write([1, 2, 3], to: "\(home)/ingest/photos/abc", mode: 0o600)
+        return databases
+    }
+
+    private func append(_ count: Int, to stream: StreamName, in database: Database) throws {
+        let bus = SQLiteBusStore(database)
+        var end = try bus.open(stream) { SecureRandom.id() }.1
+        try database.transaction {
+            for number in 0..<count {
+                let record = Record(
+                    kind: 1, schema: 1, id: SecureRandom.id(), payload: [UInt8(number)])
+                end = end.advanced(by: record)
+                try bus.append(record, at: end, of: stream, now: .zero)
+            }
+        }
+    }
+
+    private func head(_ service: Service, _ stream: StreamName) throws -> Position? {
+        try SQLiteBusStore(Database(reading: path(service))).extents()
+            .first { $0.stream == stream }?.head
+    }
+
+    // MARK: Commands
+
+    private func backup(_ words: String...) throws -> Int32 {
+        try BackupCommand.run(
+            Call(words + ["--home", home], of: BackupCommand.syntax, environment: [:]))
+    }
+
+    private func restore(_ words: String..., into home: String) throws -> Int32 {
+        try RestoreCommand.run(
+            Call(words + ["--home", home], of: RestoreCommand.syntax, environment: [:]))
+    }
+
+    private func spoil(_ path: String, at place: Int) throws {
+        var bytes = try Files.read(path)
+        bytes[place] ^= 0xFF
+        try Files.write(bytes, to: path)
+    }
+
+    // MARK: Tests
+
+    @Test func `copies stores in use, photos and secrets, for its owner only`() throws {
+        let open = try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        #expect(try backup("verify", copy) == 0)
+        #expect(try Files.rights(of: copy) == 0o700)
+        let names = try Files.tree(copy)
+        #expect(
+            names == [
+                "ingest/photos/abc", "ingest/store.sqlite", "jaga.conf", "manifest.json",
+                "membership/store.sqlite", "notifier/store.sqlite", "secrets/devices.key",
+                "timer/store.sqlite",
+            ])
+        for name in names { #expect(try Files.rights(of: "\(copy)/\(name)") == 0o600, "\(name)") }
+        #expect(!Files.exists(copy + ".partial"))
+        withExtendedLifetime(open) {}
+    }
+
+    @Test func `takes the stores of readers before those of who keeps what they read`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let stores = try BackupCheck(folder: copy, secrets: nil).manifest().stores
+        #expect(stores.map(\.service) == [.notifier, .timer, .ingest, .membership])
+        #expect(stores.map(\.taken) == stores.map(\.taken).sorted())
+    }
+
+    @Test func `never goes into a folder that is there`() throws {
+        try makeHome()
+        let error = #expect(throws: CommandError.self) { try backup(folder.path) }
+        #expect(error?.message.contains("is there already") == true)
+        #expect(throws: CommandError.self) { try backup("verify", folder.path) }
+        #expect(throws: CommandError.self) { try backup("check", folder.path) }
+    }
+
+    @Test func `that fails leaves nothing`() throws {
+        try makeHome()
+        try Files.write([1, 2, 3], to: path(.membership))
+        let copy = folder.file("copy")
+        #expect(throws: (any Error).self) { try backup(copy) }
+        #expect(!Files.exists(copy) && !Files.exists(copy + ".partial"))
+    }
+
+    @Test func `that was cut off is made anew`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        try Files.makeFolder(copy + ".partial/notifier", mode: 0o700)
+        try Files.write([1], to: copy + ".partial/notifier/store.sqlite")
+        let error = #expect(throws: CommandError.self) { try backup("verify", copy + ".partial") }
+        #expect(error?.hint.contains("never finished") == true)
+        #expect(try backup(copy) == 0)
+        #expect(try backup("verify", copy) == 0)
+    }
+
+    @Test func `keeps its secrets elsewhere, or leaves them out`() throws {
+        try makeHome()
+        let (copy, secrets) = (folder.file("copy"), folder.file("safe"))
+        #expect(try backup(copy, "--secrets", secrets) == 0)
+        #expect(!Files.exists(copy + "/secrets") && Files.exists(secrets + "/secrets/devices.key"))
+        #expect(try backup("verify", copy, "--secrets", secrets) == 0)
+        let other = folder.file("other")
+        #expect(throws: CommandError.self) { try restore(copy, into: other) }
+        #expect(try restore(copy, "--secrets", secrets, into: other) == 0)
+        #expect(try Files.read(other + "/secrets/devices.key") == Array("key".utf8))
+        try spoil(secrets + "/secrets/devices.key", at: 0)
+        #expect(try backup("verify", copy, "--secrets", secrets) == 1)
+
+        let bare = folder.file("bare")
+        #expect(try backup(bare, "--without-secrets") == 0)
+        #expect(!Files.exists(bare + "/secrets") && !Files.exists(bare + "/jaga.conf"))
+        #expect(throws: CommandError.self) {
+            try backup(folder.file("x"), "--without-secrets", "--secrets", secrets)
+        }
+    }
+
+    @Test(arguments: ["timer/store.sqlite", "ingest/photos/abc", "secrets/devices.key"])
+    func `with a damaged or missing file is not whole`(_ name: String) throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        try spoil("\(copy)/\(name)", at: 1)
+        #expect(try backup("verify", copy) == 1)
+        try Files.remove("\(copy)/\(name)")
+        #expect(try backup("verify", copy) == 1)
+        let other = folder.file("other")
+        #expect(throws: CommandError.self) { try restore(copy, into: other) }
+        #expect(!Files.exists(other))
+    }
+
+    @Test func `whose store has another chain or other positions than it should is not whole`()
+        throws
+    {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let check = BackupCheck(folder: copy, secrets: nil)
+        func change(_ script: String) throws -> [String] {
+            let path = copy + "/timer/store.sqlite"
+            let kept = try Files.read(path)
+            defer { try? Files.write(kept, to: path) }
+            try Database(path: path, migrations: nil).execute(script)
+            // Digests alone would show it: the manifest is made to fit.
+            var manifest = try check.manifest()
+            let file = try BackupMaker.describe("timer/store.sqlite", in: copy)
+            for index in manifest.stores.indices where manifest.stores[index].service == .timer {
+                manifest.stores[index].file = file
+            }
+            return try check.findings(of: manifest).faults
+        }
+        #expect(try change("SELECT 1") == [])
+        #expect(
+            try change(
+                "UPDATE outbox SET payload = x'FF' WHERE rowid = (SELECT min(place) + 2 "
+                    + "FROM outbox)")
+                == ["timer's store: fired is another one from 3 on"])
+        #expect(
+            try change("DELETE FROM outbox WHERE place = (SELECT max(place) FROM outbox)")
+                == ["timer's store has other positions than the manifest says"])
+        #expect(
+            try change("INSERT INTO migration VALUES ('bus', 99)")
+                == ["timer's store has another layout than the manifest says"])
+    }
+
+    @Test func `shows which reader is ahead, and which has read another stream`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        let end = try #require(try head(.timer, .fired))
+        func cursor(_ sequence: UInt64, _ hash: UInt64) throws {
+            let database = try Database(path: path(.ingest), migrations: nil)
+            try database.transaction {
+                try SQLiteBusStore(database).saveCursor(
+                    Position(incarnation: end.incarnation, sequence: sequence, hash: hash),
+                    of: .fired)
+            }
+        }
+        try cursor(end.sequence + 3, 1)
+        #expect(try backup(copy) == 0)
+        let check = BackupCheck(folder: copy, secrets: nil)
+        let ahead = try check.findings(of: try check.manifest())
+        #expect(ahead.faults == [] && ahead.remarks.count == 1)
+        #expect(ahead.remarks.first?.contains("3 records ahead") == true)
+        try cursor(end.sequence, end.hash ^ 1)
+        let other = folder.file("other")
+        #expect(try backup(other) == 0)
+        #expect(try backup("verify", other) == 1)
+    }
+
+    @Test func `of a newer version, or none at all, is refused`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        var manifest = try BackupCheck(folder: copy, secrets: nil).manifest()
+        manifest.version = "99.0.1"
+        try Files.write(manifest.json.serialized(), to: copy + "/manifest.json")
+        let error = #expect(throws: CommandError.self) { try backup("verify", copy) }
+        #expect(error?.message.contains("99.0.1") == true)
+        try Files.write(Array(#"{"format":2}"#.utf8), to: copy + "/manifest.json")
+        #expect(throws: CommandError.self) { try backup("verify", copy) }
+        try Files.write(Array("{".utf8), to: copy + "/manifest.json")
+        #expect(throws: CommandError.self) { try backup("verify", copy) }
+    }
+
+    @Test func `names no file outside of its folder`() throws {
+        for path in ["../x", "/etc/passwd", "a//b", "a/../../b", "."] {
+            #expect(throws: Unreadable.self) {
+                try Manifest.File(["path": .string(path), "bytes": 1, "sha256": ""])
+            }
+        }
+    }
+
+    @Test func `without a word of its manifest is refused, saying which`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let manifest = try BackupCheck(folder: copy, secrets: nil).manifest()
+        #expect(try Manifest(manifest.json) == manifest)
+        for field in ["began", "stores", "secrets", "files"] {
+            let rest = manifest.json.object?.filter { $0.key != field } ?? []
+            let error = #expect(throws: CommandError.self) { try Manifest(.object(rest)) }
+            #expect(error?.message.contains(field) == true)
+        }
+    }
+}
+
+// MARK: Restoring
+
+extension `A backup` {
+    @Test func `put back begins new lives of its streams, with the same records`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let before = try #require(try head(.ingest, .sos))
+        let other = folder.file("other")
+        #expect(try restore(copy, into: other) == 0)
+        let database = try Database(reading: other + "/ingest/store.sqlite")
+        let after = try #require(try SQLiteBusStore(database).extents().first?.head)
+        #expect(after.sequence == before.sequence && after.hash == before.hash)
+        #expect(after.incarnation != before.incarnation)
+        #expect(try SQLiteBusStore(database).acknowledgements() == [])
+        #expect(try Files.read(other + "/ingest/photos/abc") == [1, 2, 3])
+        #expect(try Files.rights(of: other + "/secrets/devices.key") == 0o600)
+        #expect(Files.exists(other + "/jaga.conf") && !Files.exists(other + "/restoring"))
+    }
+
+    @Test func `is not put into a home that has something, unless that is moved aside`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        try append(7, to: .sos, in: store(.ingest))
+        let error = #expect(throws: CommandError.self) { try restore(copy, into: home) }
+        #expect(error?.message.contains("ingest/store.sqlite") == true)
+        #expect(try head(.ingest, .sos)?.sequence == 12)
+        #expect(try restore(copy, "--force", into: home) == 0)
+        #expect(try head(.ingest, .sos)?.sequence == 5)
+        let aside = try #require(
+            try Files.names(in: home).first { $0.hasPrefix("before-restore-") })
+        let kept = try Database(reading: "\(home)/\(aside)/ingest/store.sqlite")
+        #expect(try SQLiteBusStore(kept).extents().first?.head.sequence == 12)
+        #expect(Files.exists("\(home)/\(aside)/secrets/devices.key"))
+    }
+
+    @Test func `is not put into a home where something runs`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let other = folder.file("other")
+        try Files.makeFolder(other + "/timer", mode: 0o700)
+        let lock = try LockFile(path: other + "/timer/lock")
+        let error = #expect(throws: CommandError.self) { try restore(copy, into: other) }
+        #expect(error?.message.contains("the suite runs") == true)
+        #expect(error?.message.contains("\(getpid())") == true)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `of one service leaves the others as they are`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let notifier = try head(.notifier, .deliveries)
+        #expect(throws: CommandError.self) {
+            try restore(copy, "--service", "timer", into: home)
+        }
+        #expect(throws: CommandError.self) {
+            try restore(copy, "--service", "evaluator", into: home)
+        }
+        #expect(try restore(copy, "--service", "timer", "--force", into: home) == 0)
+        #expect(try head(.notifier, .deliveries) == notifier)
+        #expect(Files.exists(home + "/secrets/devices.key"))
+    }
+
+    @Test func `brings back nobody who was erased since`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        let people = (0..<3).map { _ in PersonID(SecureRandom.id()) }
+        let time = Timestamp(seconds: 1_800_000_000)
+        try ErasedList(home: home).add([people[0]], at: time)
+        #expect(try backup(copy) == 0)
+        #expect(try backup("verify", copy) == 0)
+        try ErasedList(home: home).add([people[1], people[0]], at: time + .seconds(60))
+        let list = folder.file("list")
+        try ErasedList(path: list).add([people[2]], at: time + .seconds(90))
+        #expect(try restore(copy, "--force", "--erased", list, into: home) == 0)
+        #expect(try ErasedList(home: home).read().map(\.person) == people)
+        #expect(throws: CommandError.self) {
+            try restore(copy, "--erased", folder.file("none"), into: folder.file("other"))
+        }
+    }
+
+    @Test func `put back is known as such to its service, however short ago it was`() throws {
+        let databases = try makeHome()
+        let now = Timestamp(seconds: 1_800_000_000)
+        var attendance = Attendance(databases[0])
+        #expect(try attendance.begin(at: now, hold: .seconds(600)) == nil)
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let other = folder.file("other")
+        #expect(try restore(copy, into: other) == 0)
+        let database = try Database(path: other + "/ingest/store.sqlite", migrations: nil)
+        var restored = Attendance(database)
+        let later = now + .seconds(5)
+        let outage = Outage(from: now, until: later, holdEnds: later + .seconds(600))
+        #expect(try restored.begin(at: later, hold: .seconds(600)) == outage)
+        #expect(try restored.begin(at: later + .seconds(599), hold: .seconds(600)) == outage)
+        #expect(try restored.begin(at: later + .seconds(601), hold: .seconds(600)) == nil)
+    }
+}

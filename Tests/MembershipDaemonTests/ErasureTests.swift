@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Somebody who was erased` {
+    @Test func `stays so when a store of before is put back`() async throws {
+        let jaga = try await RunningMembership()
+        let anna = try jaga.person("Anna")
+        let ben = try jaga.person("Ben")
+        await jaga.kill()
+        let copy = try jaga.copyStore()
+        try await jaga.startAgain()
+        #expect(try jaga.ask("DELETE", "/v1/people/\(anna)").status == 204)
+        #expect(await eventually { jaga.erased().contains(anna) })
+        #expect(!jaga.erased().contains(ben))
+        await jaga.kill()
+        try jaga.putBack(copy)
+        try await jaga.startAgain()
+        #expect(try jaga.ask("GET", "/v1/people/\(anna)").status == 404)
+        #expect(try jaga.ask("GET", "/v1/people/\(ben)").status == 200)
+    }
+}
+
+extension RunningMembership {
+    private var store: String { home + "/membership" }
+
+    /// The store's folder of a process that does not run.
+    fileprivate func copyStore() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: store, toPath: copy.file("membership"))
+        return copy
+    }
+
+    fileprivate func putBack(_ copy: TemporaryFolder) throws {
+        try FileManager.default.removeItem(atPath: store)
+        try FileManager.default.copyItem(atPath: copy.file("membership"), toPath: store)
+    }
+
+    /// What the list of the home says.
+    fileprivate func erased() -> String {
+        (try? String(contentsOfFile: home + "/erased", encoding: .utf8)) ?? ""
+    }
+}
