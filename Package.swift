@@ -105,14 +105,15 @@ let package = Package(
         core("Notifier"),
 
         // Level 5: processes.
-        daemon("Ingest", ["Dialects"]), daemon("Membership", ["Shapes", "Geometry", "ZoneFiles"]),
+        daemon("Ingest", ["Dialects"]),
+        daemon("Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes"]),
         daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier", ["Gateways"]),
         .executableTarget(
             name: "JagaCLI",
             dependencies: [
                 "Model", "Geometry", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web",
-                "Codes", "Shapes", "ZoneFiles", "Hosting", "EvaluatorCore",
+                "Codes", "Dialects", "Shapes", "ZoneFiles", "Hosting", "EvaluatorCore",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 
@@ -171,8 +172,8 @@ let package = Package(
         tests(
             "CLI",
             [
-                "JagaCLI", "EvaluatorCore", "Bus", "Hosting", "Parsing", "Hashing", "Shapes", "Web",
-                "Runtime", "Store", "Wire", "ZoneFiles",
+                "JagaCLI", "EvaluatorCore", "Bus", "Dialects", "Hosting", "Parsing", "Hashing",
+                "Shapes", "Web", "Runtime", "Store", "Wire", "ZoneFiles",
             ]),
         tests(
             "Simulation",

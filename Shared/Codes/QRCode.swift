@@ -77,5 +77,5 @@ public struct QRCode: Hashable, Sendable {
     }
 
     /// Light modules that the standard wants around a code.
-    private static let quietZone = 4
+    static let quietZone = 4
 }

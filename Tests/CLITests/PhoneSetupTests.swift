@@ -1,4 +1,6 @@
+import Dialects
 import Hashing
+import Model
 import Parsing
 import Testing
 import Web
@@ -7,21 +9,54 @@ import Web
 
 @Suite struct `A phone's setup` {
     private let setup = PhoneSetup(
-        url: "http://192.168.1.5:8080", user: "anna", token: "t0k3n+/?", device: "phone",
-        trackerID: "AN")
+        url: "http://192.168.1.5:8080", device: DeviceID(ID128(high: 1, low: 2)),
+        token: "t0k3n+/?", user: "Anna", deviceName: "Anna's Telefon №1", trackerID: "AN")
 
     @Test func `is a link that holds the app's whole configuration`() throws {
         let prefix = "owntracks:///config?inline="
-        try #require(setup.link.hasPrefix(prefix))
-        let inline = setup.link.dropFirst(prefix.count)
+        let link = try #require(setup.link(for: .ownTracks))
+        try #require(link.hasPrefix(prefix))
+        let inline = link.dropFirst(prefix.count)
         #expect(!inline.contains("+") && !inline.contains("/") && !inline.contains("="))
         let bytes = try #require(Base64.decode(Percent.decode(String(inline))))
         #expect(
             try JSON.parse(bytes) == [
                 "_type": "configuration", "mode": 3, "url": "http://192.168.1.5:8080/pub",
-                "auth": true, "username": "anna", "password": "t0k3n+/?", "deviceId": "phone",
-                "tid": "AN", "cmd": true, "remoteConfiguration": true,
+                "auth": true, "username": "anna", "password": "t0k3n+/?",
+                "deviceId": "annastelefon1",
+                "tid": "AN", "monitoring": 1, "cmd": true, "remoteConfiguration": true,
             ])
+    }
+
+    @Test func `holds the passphrase only where one is given`() {
+        var sealed = setup
+        sealed.passphrase = "correct horse"
+        #expect(sealed.configuration["encryptionKey"] == "correct horse")
+        #expect(setup.configuration["encryptionKey"] == nil)
+    }
+
+    @Test func `is a link in the words of each app`() throws {
+        #expect(
+            setup.link(for: .overland)
+                == "overland://setup?url=http%3A%2F%2F192.168.1.5%3A8080%2Foverland"
+                + "&token=t0k3n%2B%2F%3F&device_id=annastelefon1&unique_id=yes")
+        #expect(
+            setup.link(for: .traccar)
+                == "http://192.168.1.5:8080/osmand?id=t0k3n%2B%2F%3F&interval=180&buffer=true")
+        #expect(setup.link(for: .osmAnd) == nil)
+        #expect(
+            setup.link(for: .gpsLogger)
+                == "gpslogger://properties/http://192.168.1.5:8080/v1/devices/\(setup.device)/setup"
+                + "?format=properties&token=t0k3n%2B%2F%3F")
+        #expect(
+            setup.properties.contains(
+                "log_customurl_url=http://192.168.1.5:8080/log/gpslogger/t0k3n+/??%ALL\n"))
+    }
+
+    @Test func `says what to type for every app`() {
+        for app in PhoneSetup.App.allCases {
+            #expect(setup.entries(for: app).contains { $0.value.contains("t0k3n") })
+        }
     }
 
     @Test func `is a curl that a shell reads rightly`() throws {

@@ -52,6 +52,21 @@ import Testing
         #expect(SmallCodeReader.text(size: 21) { dark.contains([$0 + 4, $1 + 4]) } == "jaga")
     }
 
+    @Test func `is the same as a file of pixels`() throws {
+        let png = try QRCode("jaga").png(scale: 3)
+        #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
+        // Checksum of an end without data, as the standard has it.
+        #expect(png.suffix(8) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
+        #expect(png[16..<29] == [0, 0, 0, 87, 0, 0, 0, 87, 1, 0, 0, 0, 0])
+        // Header 33 bytes, then length, type, two bytes of zlib, five of its only block.
+        let rows = png[(33 + 8 + 2 + 5)...]
+        func isDark(column: Int, row: Int) -> Bool {
+            let (x, y) = ((column + 4) * 3 + 1, (row + 4) * 3 + 1)
+            return rows[rows.startIndex + y * 12 + 1 + x / 8] & 0x80 >> UInt8(x % 8) == 0
+        }
+        #expect(SmallCodeReader.text(size: 21, isDark: isDark) == "jaga")
+    }
+
     @Test func `refuses what no code can hold`() {
         #expect(throws: CodeError.self) { try QRCode("") }
         #expect(throws: CodeError.self) { try QRCode("a\0b") }

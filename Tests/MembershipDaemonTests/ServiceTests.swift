@@ -137,7 +137,8 @@ import Testing
         #expect(
             try jaga.askIngest("POST", "/pub", as: rotated.text("credential", "token")).status
                 == 200)
-        #expect(try jaga.askIngest("POST", "/pub", as: token).status == 401)
+        // The phone keeps what it has until it is set up with the new one.
+        #expect(try jaga.askIngest("POST", "/pub", as: token).status == 503)
         #expect(try !jaga.ask("GET", devices).text.contains("token"))
         #expect(try jaga.ask("GET", "/v1/status/ingest").status == 404)
         #expect(try jaga.ask("GET", "/v1/status/membership").json["details"]?["devices"] == 1)

@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import Model
 import Parsing
@@ -8,6 +9,7 @@ struct DemoCircle {
     struct Person {
         let name: String
         let user: String
+        let device: DeviceID
         let token: String
         let trackerID: String
         let role: Role
@@ -52,7 +54,8 @@ struct DemoCircle {
             let device = try enrolment.device("\(person.name)'s phone", of: id)
             people.append(
                 Person(
-                    name: person.name, user: person.name.lowercased(), token: device.token,
+                    name: person.name, user: person.name.lowercased(), device: device.id,
+                    token: device.token,
                     trackerID: try enrolment.join(id, to: circle, as: role), role: role))
         }
         self.people = people
@@ -103,8 +106,8 @@ struct DemoCircle {
         Console.say("Made the circle Demo (\(circle)): zones Home and School.\n")
         for person in people {
             let setup = PhoneSetup(
-                url: phoneURL, user: person.user, token: person.token, device: "phone",
-                trackerID: person.trackerID)
+                url: phoneURL, device: person.device, token: person.token, user: person.user,
+                deviceName: "phone", trackerID: person.trackerID)
             Console.say(Console.paint("\(person.name), \(person.role.rawValue)", .bold))
             Console.say("  sets up OwnTracks on \(person.name)'s phone:")
             try setup.show()

@@ -33,13 +33,17 @@ struct Enrolment {
     }
 
     /// - Returns: the new device's id and its token, which is told this once
-    func device(_ name: String, of person: String) throws -> (id: String, token: String) {
+    func device(
+        _ name: String, of person: String, client: String = "owntracks"
+    ) throws -> (id: DeviceID, token: String) {
         let path = "/v1/people/\(person)/devices"
-        let made = try api.post(path, ["name": .string(name), "client": "owntracks"])
-        return (
-            try text("id", in: made["device"], of: path),
-            try text("token", in: made["credential"], of: path)
-        )
+        let made = try api.post(path, ["name": .string(name), "client": .string(client)])
+        guard let id = DeviceID(try text("id", in: made["device"], of: path)) else {
+            throw CommandError(
+                "\(path) answered with something that is no device",
+                hint: "are jaga and the suite of one version?")
+        }
+        return (id, try text("token", in: made["credential"], of: path))
     }
 
     /// - Returns: the new circle's id

@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import Model
 import Parsing
@@ -40,11 +41,13 @@ enum Init: Command {
         Console.say("\nMade you (\(person)), the circle \(circleName) (\(circle)) and the phone.")
         let url = try PhoneURL.of(call)
         let setup = PhoneSetup(
-            url: url, user: "me", token: device.token, device: deviceName, trackerID: trackerID)
+            url: url, device: device.id, token: device.token, user: name, deviceName: deviceName,
+            trackerID: trackerID)
         Console.say(
             "\nOpen this link on the phone, or scan the code; it holds the phone's secret:\n")
         try setup.show()
-        Console.say("\nOr report once from here:\n")
+        Console.say("\nFor another app: jaga device setup \(device.id)")
+        Console.say("Or report once from here:\n")
         Console.say(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url))
         if PhoneURL.isLocal(url) {
             Console.say(

@@ -36,12 +36,14 @@ enum Routes {
             "/v1/people/{person}/journeys/{journey}/notes",
             "/v1/people/{person}/journeys/{journey}/photos",
             "/v1/people/{person}/journeys/{journey}/photos/{photo}",
-            "/v1/quarantine", "/v1/quarantine/{id}", "/v1/status/ingest", "/v1/streams/ingest")
+            "/v1/quarantine", "/v1/quarantine/{id}", "/v1/quarantine/{id}/retry",
+            "/v1/status/ingest", "/v1/streams/ingest")
         + list(
             .membership,
             "/v1/people", "/v1/people/{person}", "/v1/people/{person}/devices",
             "/v1/people/{person}/devices/{device}",
-            "/v1/people/{person}/devices/{device}/credential", "/v1/people/{person}/credentials",
+            "/v1/people/{person}/devices/{device}/credential", "/v1/devices/{device}/setup",
+            "/v1/people/{person}/credentials",
             "/v1/people/{person}/credentials/{credential}", "/v1/circles", "/v1/circles/{circle}",
             "/v1/circles/{circle}/members", "/v1/circles/{circle}/members/{person}",
             "/v1/circles/{circle}/zones", "/v1/circles/{circle}/zones/import",

@@ -1,3 +1,4 @@
+import Dialects
 import Directory
 import MembershipCore
 import Model
@@ -18,6 +19,8 @@ struct AnswerView {
     var file: ZonesOfFile?
     /// The zones that are mailed; nil when none are.
     var mail: ZoneMail?
+    /// What sets up the phone that gets the secret; nil when nobody asked for it.
+    var setup: PhoneSetup?
 
     /// - Parameter isActive: whether a new credential is known where phones report already.
     func response(to answer: Answer, isActive: Bool = false) -> Response {
@@ -33,7 +36,11 @@ struct AnswerView {
                     "credential": shown(credential), "active": .bool(isActive),
                 ], device.version)
         case .credential(let credential):
-            .json(["credential": shown(credential), "active": .bool(isActive)], status: 201)
+            .json(
+                .object(
+                    [
+                        .init("credential", shown(credential)), .init("active", .bool(isActive)),
+                    ] + setupMembers), status: 201)
         case .circle(let circle):
             entity(
                 View.circle(circle, isInvitation: isInvitation(circle)) {
@@ -69,6 +76,10 @@ struct AnswerView {
             "created": .string(credential.created.description),
             "token": secret.map { .string($0.token) } ?? .null,
         ]
+    }
+
+    private var setupMembers: [JSON.Member] {
+        setup.flatMap { DeviceSetup(directory: directory, publicURL: nil).json($0).object } ?? []
     }
 
     private func isInvitation(_ circle: Circle) -> Bool {

@@ -1,3 +1,4 @@
+import Dialects
 import Directory
 import MembershipCore
 import Model
@@ -17,6 +18,8 @@ struct RequestedChange {
     var code: MessageCode?
     /// The zones that are mailed.
     var mail: ZoneMail?
+    /// What sets up the phone that gets the secret.
+    var setup: PhoneSetup?
 
     init(
         _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
@@ -39,12 +42,15 @@ struct ChangeReader {
     let clocks: ZoneClocks
     /// By which codes are kept.
     let messageKey: [UInt8]
+    /// Where phones find the suite; nil = nobody said.
+    let publicURL: String?
 
     func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
         switch changing {
         case .createPerson, .updatePerson, .removePerson: try readPerson(changing)
         case .createDevice, .updateDevice, .removeDevice: try readDevice(changing)
-        case .rotateCredential, .createCredential, .removeCredential, .rotateOperatorToken:
+        case .rotateCredential, .setUpDevice, .createCredential, .removeCredential,
+            .rotateOperatorToken:
             try readCredential(changing)
         case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
         case .addMember, .updateMember, .removeMember: try readMember(changing)
@@ -101,6 +107,17 @@ struct ChangeReader {
                 .rotateCredential(
                     try person, try parameters.id("device", DeviceID.self), secret.credential),
                 secret: secret)
+        case .setUpDevice:
+            let id = try parameters.id("device", DeviceID.self)
+            let setup = try DeviceSetup(directory: directory, publicURL: publicURL)
+                .setup(of: id, token: secret.token, for: request)
+            guard let owner = directory.device(id)?.person else {
+                throw .notFound("there is no such device")
+            }
+            var requested = RequestedChange(
+                .rotateCredential(owner, id, secret.credential), secret: secret)
+            requested.setup = setup
+            return requested
         case .createCredential:
             return RequestedChange(
                 .createCredential(try person, secret.credential), secret: secret)

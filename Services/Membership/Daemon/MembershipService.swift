@@ -22,6 +22,7 @@ final class MembershipService: Service {
     private var messageKey: [UInt8] = []
     private let timeZones: TimeZoneFolder
     private var erasures: Erasures
+    private let publicURL: String?
     private var core = MembershipCore()
     private var awaited = AwaitedAnswers()
     /// The token of the file may not be the directory's.
@@ -40,6 +41,7 @@ final class MembershipService: Service {
             secrets: host.configuration.text("JAGA_HOME") + "/secrets")
         erasures = Erasures(home: host.configuration.text("JAGA_HOME"))
         timeZones = TimeZoneFolder(host.configuration.text("JAGA_MEMBERSHIP_ZONEINFO"))
+        publicURL = host.configuration.optional("JAGA_PUBLIC_URL")
     }
 
     // MARK: Turns
@@ -169,8 +171,8 @@ final class MembershipService: Service {
     }
 
     func principal(of request: Request) -> Principal? {
-        Credentials(request.headers).flatMap {
-            core.directory.principal(tokenHash: NewSecret.hash(of: $0.token))
+        DeviceSetup.token(of: request).flatMap {
+            core.directory.principal(tokenHash: NewSecret.hash(of: $0))
         }
     }
 
@@ -178,7 +180,7 @@ final class MembershipService: Service {
         switch Route.router.route(request) {
         case .answered(let response): host.answer(request.id, response)
         case .found(let route, let parameters):
-            guard Credentials(request.headers) != nil else {
+            guard DeviceSetup.token(of: request) != nil else {
                 throw Problem.unauthorized(
                     "there are no credentials", hint: "send Authorization: Bearer TOKEN")
             }
@@ -189,7 +191,7 @@ final class MembershipService: Service {
             case .read(let reading):
                 let reader = Reader(
                     directory: core.directory, codes: core.codes, principal: principal,
-                    request: request, parameters: parameters, now: host.now)
+                    request: request, parameters: parameters, now: host.now, publicURL: publicURL)
                 host.answer(request.id, try reader.read(reading))
             case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
                 let reader = changeReader(request, parameters, principal)
@@ -217,7 +219,8 @@ final class MembershipService: Service {
     ) -> ChangeReader {
         ChangeReader(
             directory: core.directory, principal: principal, request: request,
-            parameters: parameters, clocks: clocks, messageKey: messageKey)
+            parameters: parameters, clocks: clocks, messageKey: messageKey,
+            publicURL: publicURL)
     }
 
     /// What a file of zones would make, and what would keep it from that.
@@ -293,7 +296,7 @@ final class MembershipService: Service {
         let view = AnswerView(
             directory: core.directory, codes: core.codes, principal: command.principal,
             now: host.now, location: requested.location, secret: requested.secret,
-            file: requested.file, mail: requested.mail)
+            file: requested.file, mail: requested.mail, setup: requested.setup)
         let response = view.response(to: answer)
         if let key { try keptAnswers.keep(response, to: key, at: host.now) }
         guard answer.showsCredential else { return host.answer(request, response) }

@@ -12,6 +12,8 @@ struct Reader {
     let request: Request
     let parameters: Parameters
     let now: Timestamp
+    /// Where phones find the suite; nil = nobody said.
+    var publicURL: String?
 
     func read(_ reading: Route.Reading) throws(Problem) -> Response {
         switch reading {
@@ -19,6 +21,9 @@ struct Reader {
         case .person: try person()
         case .devices: try devices()
         case .device: try device()
+        case .setup:
+            try DeviceSetup(directory: directory, publicURL: publicURL)
+                .response(to: request, parameters, by: principal)
         case .circles: try circles()
         case .circle: try circle()
         case .members: try members()

@@ -7,7 +7,7 @@ enum Route: Sendable {
     case change(Changing)
 
     enum Reading: Sendable {
-        case people, person, devices, device
+        case people, person, devices, device, setup
         case circles, circle, members, member
         case zones(ZoneHolder)
         case zone(ZoneHolder)
@@ -21,7 +21,7 @@ enum Route: Sendable {
 
     enum Changing: Sendable {
         case createPerson, updatePerson, removePerson
-        case createDevice, updateDevice, removeDevice, rotateCredential
+        case createDevice, updateDevice, removeDevice, rotateCredential, setUpDevice
         case createCredential, removeCredential
         case createCircle, updateCircle, removeCircle
         case addMember, updateMember, removeMember
@@ -52,7 +52,8 @@ enum Route: Sendable {
                 .mailZone, .mailSet:
                 true
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
-                .rotateCredential, .removeCredential, .removeCircle, .removeMember, .removeZone,
+                .rotateCredential, .setUpDevice, .removeCredential, .removeCircle, .removeMember,
+                .removeZone,
                 .refuseZone, .removeSet, .unsubscribe, .removeMessage, .rotateOperatorToken:
                 false
             }
@@ -76,6 +77,8 @@ enum Route: Sendable {
             .post, "/v1/people/{person}/devices/{device}/credential",
             .change(.rotateCredential)
         ),
+        (.get, "/v1/devices/{device}/setup", .read(.setup)),
+        (.post, "/v1/devices/{device}/setup", .change(.setUpDevice)),
         (.post, "/v1/people/{person}/credentials", .change(.createCredential)),
         (
             .delete, "/v1/people/{person}/credentials/{credential}",

@@ -1,0 +1,155 @@
+import Dialects
+import Hashing
+import Model
+import Parsing
+import Runtime
+import Web
+
+/// `jaga device`: phones of people.
+enum DeviceCommand: Command {
+    static let syntax = Syntax(
+        name: "device", parameters: ["VERB", "ID", "[NAME]"],
+        summary: "phones of people: list, add, set up",
+        details: """
+            list PERSON         the phones of a person
+            add PERSON NAME     a new phone, with what sets it up
+            setup DEVICE        a new secret for a phone, with what sets it up
+
+            Only a digest of a phone's secret is kept: what sets a phone up can be shown when the
+            secret is made, or by whoever has it (--token). A new secret ends the one before; what
+            the phone sends under that for the next hour is answered 503, and so it keeps it until
+            it is set up anew. The code on the terminal and the links hold the secret.
+            """,
+        options: [
+            .init(
+                name: "--app", value: "APP",
+                help: "add, setup: draw the code of owntracks (default), overland, traccar or "
+                    + "gpslogger"),
+            .init(
+                name: "--token", value: "TOKEN",
+                help: "setup: go on with the secret that the phone has (@FILE: in a file)"),
+            .init(
+                name: "--encrypt", value: nil,
+                help: "add, setup: OwnTracks encrypts, with a passphrase made here"),
+            .phoneURL, .json,
+        ] + Syntax.Option.api)
+
+    static func run(_ call: Call) throws -> Int32 {
+        let verb = call.parameters[0]
+        let id = call.parameters[1]
+        switch (verb, call.parameters.count) {
+        case ("list", 2): list(try API(call).list("/v1/people/\(Holder.part(id))/devices"), call)
+        case ("add", 3):
+            let app = try app(of: call)
+            let device = try Enrolment(api: try API(call)).device(
+                call.parameters[2], of: id, client: app.rawValue)
+            let token = try Token.device(device.token)
+            try show(try setup(device.id.description, token: token, call), app, call)
+        case ("setup", 2):
+            let app = try app(of: call)
+            let token = try call.value("--token").map(Token.device)
+            try show(try setup(id, token: token, call), app, call)
+        default: throw CommandError.usage("not understood: device \(verb)", syntax)
+        }
+        return 0
+    }
+
+    private static func app(of call: Call) throws(CommandError) -> PhoneSetup.App {
+        guard let name = call.value("--app") else { return .ownTracks }
+        guard let app = PhoneSetup.App(rawValue: name) else {
+            throw .usage("--app is none of the apps: \(name)", syntax)
+        }
+        return app
+    }
+
+    /// What the suite says of a phone's set-up, by the secret that it has or by a new one.
+    private static func setup(
+        _ device: String, token: Token?, _ call: Call
+    ) throws -> PhoneSetup {
+        let path =
+            "/v1/devices/\(Holder.part(device))/setup?url="
+            + Percent.encode(try PhoneURL.of(call))
+        let answer: JSON
+        if let token {
+            answer = try API(url: API.url(of: call), token: token).get(path)
+        } else {
+            answer = try API(call).call(.post, path)
+        }
+        var setup = try read(answer, token: token?.text)
+        if call.has("--encrypt") {
+            // Made here, so that it is in no answer and in no store but sealed.
+            let passphrase = Base64.encode(SecureRandom.bytes(24), alphabet: .url)
+            let person = answer["person"]?.string ?? ""
+            _ = try API(call).put(
+                "/v1/people/\(Holder.part(person))/devices/\(setup.device)/encryption-key",
+                ["passphrase": .string(passphrase)])
+            setup.passphrase = passphrase
+        }
+        return setup
+    }
+
+    private static func read(
+        _ answer: JSON, token: String?
+    ) throws(CommandError) -> PhoneSetup {
+        guard let device = answer["device"]?.string.flatMap({ DeviceID($0) }),
+            let token = token ?? answer["credential"]?["token"]?.string,
+            let url = answer["url"]?.string
+        else {
+            throw CommandError(
+                "the suite answered without a set-up", hint: "are jaga and it of one version?")
+        }
+        return PhoneSetup(
+            url: url, device: device, token: token, user: answer.cell("user"),
+            deviceName: answer.cell("deviceName"), trackerID: answer.cell("trackerID"))
+    }
+
+    private static func show(
+        _ setup: PhoneSetup, _ chosen: PhoneSetup.App, _ call: Call
+    ) throws {
+        if call.has("--json") {
+            let json: JSON = [
+                "device": .string(setup.device.description), "token": .string(setup.token),
+                "apps": setup.json,
+            ]
+            return Console.say(json.text)
+        }
+        for line in lines(of: setup) { Console.say(line) }
+        if let link = setup.link(for: chosen) {
+            Console.say("\n\(chosen.rawValue), to be scanned with the phone:\n")
+            try PhoneSetup.draw(link)
+        }
+        if PhoneURL.isLocal(setup.url) {
+            Console.say(
+                "\nA phone cannot reach \(setup.url): start with 'jaga up --lan', or say "
+                    + "--phone-url.")
+        }
+    }
+
+    /// A link and what to type, for every app.
+    static func lines(of setup: PhoneSetup) -> [String] {
+        var lines = ["\(setup.device), secret \(setup.token)"]
+        for app in PhoneSetup.App.allCases {
+            lines += ["", Console.paint(app.rawValue, .bold)]
+            if let link = setup.link(for: app) { lines.append("  link: \(link)") }
+            lines += setup.entries(for: app).map { "  \($0.field): \($0.value)" }
+        }
+        return lines
+    }
+
+    private static func list(_ devices: [JSON], _ call: Call) {
+        if call.has("--json") {
+            for device in devices { Console.say(device.text) }
+            return
+        }
+        guard !devices.isEmpty else {
+            return Console.say("No phone yet: jaga device add PERSON NAME")
+        }
+        var table = Table("id", "client", "platform", "name")
+        for device in devices {
+            table.add(
+                device.cell("id"), device.cell("client"), device.cell("platform"),
+                device.cell("name"))
+        }
+        for line in table.lines { Console.say(line) }
+    }
+}

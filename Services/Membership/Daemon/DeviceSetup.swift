@@ -1,0 +1,123 @@
+import Codes
+import Dialects
+import Directory
+import Model
+import Parsing
+import Web
+
+/// What sets up a phone, for whoever has its secret. Only the digest of that is kept, so it comes
+/// out of the request itself, or is a new one.
+struct DeviceSetup {
+    let directory: Replica
+    /// Where phones find the suite, unless the request says; nil = it has to.
+    let publicURL: String?
+
+    /// - Throws: 404 for a device that is not there, 400 where the address is missing or none.
+    func setup(
+        of id: DeviceID, token: String, for request: Request
+    ) throws(Problem) -> PhoneSetup {
+        guard let device = directory.device(id) else {
+            throw .notFound("there is no such device")
+        }
+        let trackerID = directory.circles(of: device.person).lazy
+            .compactMap { directory.circle($0)?.member(device.person)?.trackerID }.first
+        return PhoneSetup(
+            url: try url(of: request), device: id, token: token,
+            user: directory.person(device.person)?.name ?? "", deviceName: device.name,
+            trackerID: trackerID ?? "ME")
+    }
+
+    private func url(of request: Request) throws(Problem) -> String {
+        guard var url = request.query["url"] ?? publicURL else {
+            throw .invalid(
+                "where phones find the suite is not known", field: "url",
+                hint: "send it, such as ?url=https://jaga.example, or set JAGA_PUBLIC_URL")
+        }
+        while url.hasSuffix("/") { url.removeLast() }
+        let rest = ["https://", "http://"].first { url.hasPrefix($0) }.map {
+            url.dropFirst($0.count)
+        }
+        guard let rest, !rest.isEmpty, url.utf8.count <= 200,
+            rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"?#\"'<>\\".utf8.contains($0) })
+        else {
+            throw .invalid(
+                "this is no address of the suite", field: "url",
+                hint: "send it without query, such as https://jaga.example")
+        }
+        return url
+    }
+
+    /// For a device that asks with its own token.
+    func response(to request: Request, _ parameters: Parameters, by principal: Principal)
+        throws(Problem) -> Response
+    {
+        let id = try parameters.id("device", DeviceID.self)
+        guard case .device(id, _) = principal, let token = DeviceSetup.token(of: request) else {
+            throw .denied(
+                "the secret of a device is not kept, so nobody else can be shown it",
+                hint: "ask with the device's own token, or POST here for a new one")
+        }
+        let setup = try setup(of: id, token: token, for: request)
+        var response = try self.response(of: setup, as: request.query)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+    }
+
+    /// The token that the request came with. An app that loads its profile from an address can send
+    /// no header: for it the token stands in the query.
+    static func token(of request: Request) -> String? {
+        if let credentials = Credentials(request.headers) { return credentials.token }
+        let isSetup = request.path.hasPrefix("/v1/devices/") && request.path.hasSuffix("/setup")
+        return isSetup && request.method == .get ? request.query["token"] : nil
+    }
+
+    private func response(
+        of setup: PhoneSetup, as query: Query
+    ) throws(Problem) -> Response {
+        guard let format = query["format"] else { return .json(json(setup)) }
+        if format == "properties" {
+            return Response(
+                status: 200, headers: ["Content-Type": "text/plain; charset=utf-8"],
+                body: Array(setup.properties.utf8))
+        }
+        let code = try code(of: setup, app: query["app"] ?? PhoneSetup.App.ownTracks.rawValue)
+        switch format {
+        case "svg":
+            return Response(
+                status: 200, headers: ["Content-Type": "image/svg+xml"],
+                body: Array(code.svg.utf8))
+        case "png":
+            return Response(
+                status: 200, headers: ["Content-Type": "image/png"], body: code.png())
+        case "text":
+            return .text(code.lines(colors: false).joined(separator: "\n") + "\n")
+        default:
+            throw .invalid(
+                "this is no form of a set-up", field: "format",
+                hint: "svg, png, text or properties; JSON without one")
+        }
+    }
+
+    private func code(of setup: PhoneSetup, app name: String) throws(Problem) -> QRCode {
+        guard let app = PhoneSetup.App(rawValue: name), let link = setup.link(for: app),
+            let code = try? QRCode(link)
+        else {
+            let apps = PhoneSetup.App.allCases.filter { setup.link(for: $0) != nil }
+            throw .invalid(
+                "there is no link for this app", field: "app",
+                hint: apps.map(\.rawValue).joined(separator: ", "))
+        }
+        return code
+    }
+
+    func json(_ setup: PhoneSetup) -> JSON {
+        [
+            "device": .string(setup.device.description),
+            "person": (directory.device(setup.device)?.person).map { .string($0.description) }
+                ?? .null,
+            "url": .string(setup.url),
+            "user": .string(setup.user), "deviceName": .string(setup.deviceName),
+            "trackerID": .string(setup.trackerID), "apps": setup.json,
+        ]
+    }
+}

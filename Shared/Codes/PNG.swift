@@ -1,0 +1,84 @@
+extension QRCode {
+    /// The code as a PNG picture of one bit a pixel, black on white, quiet zone included.
+    ///
+    /// - Parameter scale: pixels a module, 1 to 40
+    public func png(scale: Int = 8) -> [UInt8] {
+        let scale = min(max(scale, 1), 40)
+        let side = (size + 2 * QRCode.quietZone) * scale
+        var header = PNG.number(side) + PNG.number(side)
+        // One bit a pixel, grey, the only compression, filter and order that there are.
+        header += [1, 0, 0, 0, 0]
+        return PNG.signature + PNG.chunk("IHDR", header)
+            + PNG.chunk("IDAT", PNG.stored(pixels(side: side, scale: scale)))
+            + PNG.chunk("IEND", [])
+    }
+
+    /// Rows of bits, each behind the number of its filter (none).
+    private func pixels(side: Int, scale: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let rowBytes = (side + 7) / 8
+        bytes.reserveCapacity(side * (rowBytes + 1))
+        for y in 0..<side {
+            var row = [UInt8](repeating: 0, count: rowBytes)
+            let moduleRow = y / scale - QRCode.quietZone
+            for x in 0..<side
+            where !isDark(column: x / scale - QRCode.quietZone, row: moduleRow) {
+                row[x / 8] |= 0x80 >> UInt8(x % 8)
+            }
+            bytes.append(0)
+            bytes += row
+        }
+        return bytes
+    }
+}
+
+/// As much of the format as a small picture needs; nothing is compressed.
+private enum PNG {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    static func number(_ value: Int) -> [UInt8] { bigEndian(UInt32(value)) }
+
+    static func chunk(_ type: StaticString, _ data: [UInt8]) -> [UInt8] {
+        let named = type.withUTF8Buffer(Array.init) + data
+        return number(data.count) + named + bigEndian(checksum(named))
+    }
+
+    /// A zlib stream of stored blocks.
+    static func stored(_ data: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = [0x78, 0x01]
+        var rest = data[...]
+        repeat {
+            let block = rest.prefix(65_535)
+            rest = rest.dropFirst(block.count)
+            let length = UInt16(block.count)
+            out.append(rest.isEmpty ? 1 : 0)
+            for number in [length, ~length] { out += [UInt8(number & 255), UInt8(number >> 8)] }
+            out += block
+        } while !rest.isEmpty
+        return out + bigEndian(adler(data))
+    }
+
+    private static func bigEndian(_ value: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    /// CRC-32 of ISO 3309.
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var rest = UInt32.max
+        for byte in bytes {
+            rest ^= UInt32(byte)
+            for _ in 0..<8 { rest = rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }
+        }
+        return ~rest
+    }
+
+    /// Adler-32 of RFC 1950.
+    private static func adler(_ bytes: [UInt8]) -> UInt32 {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        for byte in bytes {
+            low = (low + UInt32(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        return high << 16 | low
+    }
+}

@@ -1,0 +1,158 @@
+import Hashing
+import Model
+import Parsing
+
+/// What sets up one phone, in the words of each app.
+///
+///     let setup = PhoneSetup(url: "https://jaga.example", device: id, token: token, …)
+///     setup.link(for: .ownTracks)  // owntracks:///config?inline=…
+///
+/// Everything here holds the device's secret: it is shown to whoever has that, and never logged.
+public struct PhoneSetup: Hashable, Sendable {
+    /// An app that a phone can report with.
+    public enum App: String, Sendable, CaseIterable {
+        case ownTracks = "owntracks"
+        case overland
+        case traccar
+        case osmAnd = "osmand"
+        case gpsLogger = "gpslogger"
+    }
+
+    /// Something to be typed where an app takes no link.
+    public struct Entry: Hashable, Sendable {
+        /// What the app calls it.
+        public var field: String
+        public var value: String
+    }
+
+    /// Where the phone finds the suite, such as `http://192.168.1.5:8080`.
+    public var url: String
+    public var device: DeviceID
+    public var token: String
+    /// The names that the app signs in with; the suite goes by the token alone. Letters and digits.
+    public var user: String
+    public var deviceName: String
+    /// Two characters that OwnTracks shows on its map.
+    public var trackerID: String
+    /// The passphrase that OwnTracks encrypts with; nil leaves what the app has.
+    public var passphrase: String?
+
+    public init(
+        url: String, device: DeviceID, token: String, user: String, deviceName: String,
+        trackerID: String, passphrase: String? = nil
+    ) {
+        self.url = url
+        self.device = device
+        self.token = token
+        self.user = PhoneSetup.plain(user)
+        self.deviceName = PhoneSetup.plain(deviceName)
+        self.trackerID = trackerID
+        self.passphrase = passphrase
+    }
+
+    /// The letters and digits of a name, for the apps put it into headers.
+    private static func plain(_ name: String) -> String {
+        let known = name.lowercased().unicodeScalars.filter {
+            ("a"..."z").contains($0) || ("0"..."9").contains($0)
+        }
+        return known.isEmpty ? "phone" : String(String.UnicodeScalarView(known.prefix(32)))
+    }
+
+    /// Opened on the phone, or scanned with it, it sets up the app; nil for an app that takes none.
+    public func link(for app: App) -> String? {
+        switch app {
+        case .ownTracks:
+            let inline = Base64.encode(configuration.serialized())
+            return "owntracks:///config?inline=" + Percent.encode(inline)
+        case .overland:
+            let query = Query([
+                .init("url", url + "/overland"), .init("token", token),
+                .init("device_id", deviceName), .init("unique_id", "yes"),
+            ])
+            return "overland://setup?" + query.encoded
+        case .traccar:
+            // Its scanner takes origin and path for the server, and the rest for settings.
+            let query = Query([
+                .init("id", token), .init("interval", "180"), .init("buffer", "true"),
+            ])
+            return url + "/osmand?" + query.encoded
+        case .osmAnd: return nil
+        case .gpsLogger:
+            let query = Query([.init("format", "properties"), .init("token", token)])
+            return "gpslogger://properties/\(url)/v1/devices/\(device)/setup?" + query.encoded
+        }
+    }
+
+    /// What to type where there is no camera at hand.
+    public func entries(for app: App) -> [Entry] {
+        switch app {
+        case .ownTracks:
+            [
+                Entry(field: "mode", value: "HTTP"), Entry(field: "url", value: url + "/pub"),
+                Entry(field: "username", value: user), Entry(field: "password", value: token),
+            ]
+        case .overland:
+            [
+                Entry(field: "url", value: url + "/overland"),
+                Entry(field: "access token", value: token),
+            ]
+        case .traccar:
+            [
+                Entry(field: "server url", value: url + "/osmand"),
+                Entry(field: "device identifier", value: token),
+            ]
+        case .osmAnd:
+            [
+                Entry(
+                    field: "web address",
+                    value: "\(url)/osmand/\(token)?speedUnit=ms&lat={0}&lon={1}&timestamp={2}"
+                        + "&hdop={3}&altitude={4}&speed={5}&bearing={6}")
+            ]
+        case .gpsLogger:
+            [Entry(field: "url", value: gpsLoggerURL), Entry(field: "method", value: "GET")]
+        }
+    }
+
+    /// The configuration file of OwnTracks (`.otrc`): HTTP mode, signed in, reporting by itself,
+    /// with leave to be told how often.
+    public var configuration: JSON {
+        var members: [JSON.Member] = [
+            .init("_type", "configuration"), .init("mode", 3), .init("url", .string(url + "/pub")),
+            .init("auth", true), .init("username", .string(user)),
+            .init("password", .string(token)), .init("deviceId", .string(deviceName)),
+            .init("tid", .string(trackerID)), .init("monitoring", 1), .init("cmd", true),
+            .init("remoteConfiguration", true),
+        ]
+        if let passphrase { members.append(.init("encryptionKey", .string(passphrase))) }
+        return .object(members)
+    }
+
+    /// The profile of GPSLogger (`.properties`); points that were made without a network are kept.
+    public var properties: String {
+        """
+        current_profile_name=Jaga
+        log_customurl_enabled=true
+        log_customurl_url=\(gpsLoggerURL)
+        log_customurl_method=GET
+        log_customurl_discard_offline_locations_enabled=false
+
+        """
+    }
+
+    private var gpsLoggerURL: String { "\(url)/log/gpslogger/\(token)?%ALL" }
+
+    /// All of it, for programs.
+    public var json: JSON {
+        .array(
+            App.allCases.map { app in
+                [
+                    "app": .string(app.rawValue),
+                    "link": link(for: app).map { .string($0) } ?? .null,
+                    "enter": .array(
+                        entries(for: app).map {
+                            ["field": .string($0.field), "value": .string($0.value)]
+                        }),
+                ]
+            })
+    }
+}
