@@ -2,6 +2,7 @@ import Bus
 import Directory
 import Foundation
 import Hashing
+import IngestCore
 import Model
 import Parsing
 import Runtime
@@ -41,6 +42,10 @@ final class World: Surroundings {
     private var unanswered: [(UInt64, Response)] = []
     private var nextRequest: UInt64 = 1
 
+    /// Of the gate.
+    private let limits: GateLimits
+    /// The address that requests come from.
+    var remote = "192.0.2.1"
     var secrets: String { folder.file("secrets") }
     private let folder: TemporaryFolder
     private(set) var database: Database
@@ -53,7 +58,8 @@ final class World: Surroundings {
 
     /// Anna (1) and Ben (2) with a phone each in circle 1, Cho (3) alone. The token of a phone is
     /// `phone-n`, of a person `person-n`, of the operator `operator`.
-    init() throws {
+    init(limits: GateLimits = .none) throws {
+        self.limits = limits
         folder = try TemporaryFolder()
         database = try World.open(folder)
         for number in 1...3 as ClosedRange<UInt64> {
@@ -88,7 +94,7 @@ final class World: Surroundings {
         bus = try openBus()
         service = IngestService(
             outside: self, database: database, secrets: secrets, sosWord: "SOS",
-            pressesWithinSeconds: 5, logicNewest: 2)
+            pressesWithinSeconds: 5, limits: limits, logicNewest: 2)
         try turn { try service.start() }
         while service.nextDeadline != nil { try turn {} }
     }
@@ -216,7 +222,7 @@ final class World: Surroundings {
         return Request(
             id: nextRequest, method: method, path: String(parts[0]),
             query: parts.count > 1 ? Query(encoded: parts[1]) : Query(), headers: headers,
-            body: Array(body.utf8), trace: "trace-\(nextRequest)")
+            body: Array(body.utf8), remote: remote, trace: "trace-\(nextRequest)")
     }
 
     /// Sends a request in a turn of its own.

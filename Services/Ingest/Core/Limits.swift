@@ -43,6 +43,19 @@ public enum Limits {
     /// Payloads kept of one request.
     public static let quarantinePerRequest = 10
 
+    /// A device may call at once what its limit allows in so long …
+    public static let gateBurstOfDeviceSeconds: Int64 = 60
+    /// … and an address.
+    public static let gateBurstOfAddressSeconds: Int64 = 10
+    /// So many reports in one call count as a call more.
+    public static let gateReportsPerCall = 20
+    /// Devices, and addresses, whose calls are counted one by one; further ones share a limit.
+    public static let gateKeysMax = 100_000
+    /// A device whose secret was replaced is told "later" for so long, not that it is unknown …
+    public static let replacedSecretSeconds: Int64 = 3600
+    /// … as far as so many are remembered.
+    public static let replacedSecretsMax = 10_000
+
     /// Countdown of an emergency where the call does not say.
     public static let countdownSeconds = 10
     public static let countdownSecondsMax = 120

@@ -12,6 +12,9 @@ struct Counts {
     var diskFull = 0
     var emergencies = 0
     var namesChanged = 0
+    /// By whose limit it was.
+    var limited: [Gate.Limit: Int] = [:]
+    var replaced = 0
 
     mutating func count(_ answer: Answer) {
         switch answer {
@@ -20,7 +23,7 @@ struct Counts {
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .emergency, .positions, .alarm, .policy, .located, .journey, .allRight,
+        case .redelivered, .emergency, .positions, .alarm, .policy, .located, .journey, .allRight,
             .tooSoon, .denied,
             .notFound,
             .tooLate:
@@ -40,6 +43,10 @@ struct Counts {
         refused.set(Double(unauthorized), "credentials")
         refused.set(Double(notFresh), "directory")
         refused.set(Double(diskFull), "disk")
+        refused.set(Double(replaced), "replaced-credentials")
+        for limit in Gate.Limit.allCases {
+            refused.set(Double(limited[limit] ?? 0), "rate-\(limit.rawValue)")
+        }
         metrics.counter(
             "jaga_ingest_names_changed_total",
             "Reports under another name of the phone than those before them."

@@ -25,6 +25,8 @@ final class IngestService: Service {
     /// Pressing "report" twice within so many seconds is a panic; 0 = it never is.
     let pressesWithinSeconds: Int64
     let deviceKeys: DeviceKeys
+    /// Who has to wait; calls for help never do.
+    var gate: Gate
     /// Digests of what phones called themselves last.
     var namesOfDevices: [DeviceID: ID128] = [:]
     var core = Core(Core.Stored(), in: Replica())
@@ -52,16 +54,18 @@ final class IngestService: Service {
 
     /// - Parameters:
     ///   - secrets: folder of the suite's secrets
+    ///   - limits: how much one device and one address may take
     ///   - logicNewest: the logs go over to no newer version of the logic
     init(
         outside: any Surroundings, database: Database, secrets: String, sosWord: String,
-        pressesWithinSeconds: Int64 = 0,
+        pressesWithinSeconds: Int64 = 0, limits: GateLimits = .none,
         logicNewest: UInt16 = Limits.logicNewest
     ) {
         self.outside = outside
         self.database = database
         self.sosWord = sosWord
         self.pressesWithinSeconds = pressesWithinSeconds
+        gate = Gate(limits)
         deviceKeys = DeviceKeys(database: database, secrets: secrets)
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
@@ -96,6 +100,7 @@ final class IngestService: Service {
 
     func directoryWillChange(_ event: Event) throws {
         readers.noteChange()
+        noteReplaced(event)
         try take(.directoryChanging(event.body, at: event.time))
     }
 

@@ -18,6 +18,15 @@ struct Main {
                 "JAGA_SOS_WORD", .text, default: "SOS",
                 help: "Word in a phone's note (OwnTracks: poi or tag) that is a call for help."),
             Setting(
+                "JAGA_INGEST_DEVICE_CALLS_PER_SECOND", .integer(0...100_000), default: "30",
+                help: "Calls that one device may make in a second, over a minute; 0: any number."),
+            Setting(
+                "JAGA_INGEST_ADDRESS_CALLS_PER_SECOND", .integer(0...1_000_000), default: "1000",
+                help: "Calls from one address in a second, over ten; 0: any number."),
+            Setting(
+                "JAGA_INGEST_FAILURES_PER_MINUTE", .integer(0...1_000_000), default: "60",
+                help: "Wrong credentials from one address in a minute; 0: any number."),
+            Setting(
                 "JAGA_INGEST_PRESSED_TWICE_SECONDS", .integer(0...60), default: "0",
                 help: "Two reports by hand within so many seconds are a call for help; 0: never."),
         ],
@@ -33,12 +42,19 @@ struct Main {
     static func main() { exit(Host.run(definition, make: make)) }
 
     static func make(_ host: Host) -> IngestService {
-        IngestService(
+        let configuration = host.configuration
+        return IngestService(
             outside: host, database: host.database,
-            secrets: host.configuration.text("JAGA_HOME") + "/secrets",
-            sosWord: host.configuration.text("JAGA_SOS_WORD"),
-            pressesWithinSeconds: Int64(
-                host.configuration.int("JAGA_INGEST_PRESSED_TWICE_SECONDS")))
+            secrets: configuration.text("JAGA_HOME") + "/secrets",
+            sosWord: configuration.text("JAGA_SOS_WORD"),
+            pressesWithinSeconds: Int64(configuration.int("JAGA_INGEST_PRESSED_TWICE_SECONDS")),
+            limits: GateLimits(
+                callsOfDevicePerSecond: Int64(
+                    configuration.int("JAGA_INGEST_DEVICE_CALLS_PER_SECOND")),
+                callsOfAddressPerSecond: Int64(
+                    configuration.int("JAGA_INGEST_ADDRESS_CALLS_PER_SECOND")),
+                failuresOfAddressPerMinute: Int64(
+                    configuration.int("JAGA_INGEST_FAILURES_PER_MINUTE"))))
     }
 }
 

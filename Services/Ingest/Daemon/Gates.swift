@@ -1,0 +1,109 @@
+import Dialects
+import Hashing
+import IngestCore
+import Model
+import Web
+
+// Who has to wait or is not known. Phones are told "later" (503) wherever they may keep what they
+// have: some delete what is answered with 4xx.
+extension IngestService {
+    /// Why nobody is known by the credentials of a request: 401 where these are missing or surely
+    /// wrong, 503 where they may only not have arrived here yet, or were right until a while ago.
+    ///
+    /// - Parameters:
+    ///   - secrets: those that came along, none of which is known
+    ///   - isPhone: it is an app's protocol, and not Jaga's own
+    func refusal(of request: Request, secrets: [String], isPhone: Bool = false) -> Problem {
+        guard outside.isDirectoryFresh || secrets.isEmpty else {
+            counts.notFresh += 1
+            return .unavailable("credentials cannot be checked right now")
+        }
+        if let device = replaced(secrets) {
+            counts.replaced += 1
+            outside.log.debug("a phone still has its former secret", ["device": device])
+            return .unavailable(
+                "the device has a new secret: set it up with that",
+                retryAfterSeconds: Int(Limits.locateSeconds))
+        }
+        counts.unauthorized += 1
+        if let wait = gate.fail(from: request.remote, at: outside.now) {
+            return problem(wait, isPhone: isPhone)
+        }
+        guard secrets.isEmpty else {
+            return .unauthorized(
+                "the credentials are wrong", hint: "check or renew the device's token")
+        }
+        return .unauthorized(
+            "credentials are missing",
+            hint: "send a token as Bearer, or as the password of Basic; phone apps also in the"
+                + " address")
+    }
+
+    private func replaced(_ secrets: [String]) -> DeviceID? {
+        for secret in secrets {
+            let hash = Hex.encode(Hash.sha256(Array(secret.utf8)))
+            if let device = gate.deviceOfReplaced(hash, at: outside.now),
+                outside.replica.device(device) != nil
+            {
+                return device
+            }
+        }
+        return nil
+    }
+
+    /// A device's secret goes while the device stays: a new one has taken its place.
+    func noteReplaced(_ event: Event) {
+        guard case .credentialRemoved(let removal) = event.body,
+            let former = outside.replica.credential(removal.credential), let device = former.device
+        else { return }
+        gate.replace(former.hash, of: device, at: outside.now)
+    }
+
+    /// Lets a call of Jaga's own API pass.
+    ///
+    /// - Throws: 429 with how long to wait
+    func pass(_ principal: Principal, _ request: Request) throws(Problem) {
+        let caller: ID128? =
+            switch principal {
+            case .operator: nil
+            case .person(let person): person.raw
+            case .device(let device, _): device.raw
+            }
+        let wait = gate.pass(caller, from: request.remote, at: outside.now)
+        if let wait { throw problem(wait, isPhone: false) }
+    }
+
+    /// Why a delivery has to wait, unless a call for help comes with it, or what may be one.
+    func wait(for reading: Reading, of request: Request, _ device: DeviceID) -> Problem? {
+        let mayBeCall = reading.news.pressed != nil && pressesWithinSeconds > 0
+        guard reading.panics.isEmpty, !mayBeCall else { return nil }
+        let wait = gate.pass(
+            device.raw, from: request.remote, reports: reading.observations.count, at: outside.now)
+        return wait.map { problem($0, isPhone: pending[request.id]?.phone != nil) }
+    }
+
+    private func problem(_ wait: Gate.Wait, isPhone: Bool) -> Problem {
+        counts.limited[wait.limit, default: 0] += 1
+        let detail =
+            switch wait.limit {
+            case .device: "this device calls too often"
+            case .address: "too many calls come from this address"
+            case .failures: "too many calls with wrong credentials come from this address"
+            }
+        return isPhone
+            ? .unavailable(detail, retryAfterSeconds: wait.seconds)
+            : .tooMany(detail, retryAfterSeconds: wait.seconds)
+    }
+}
+
+extension Endpoint {
+    /// Calls for help, what takes them back, and answers to alarms: nothing holds them up.
+    /// Deliveries are asked about once it is known what is in them.
+    var isUrgent: Bool {
+        switch self {
+        case .emergencies, .emergency, .cancellation, .allRight, .alarmAction: true
+        case .ownTracks, .phone, .phoneByToken, .reports: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Testing
+
+@testable import IngestDaemon
+
+@Suite struct `Limits of calls` {
+    private let limits = GateLimits(
+        callsOfDevicePerSecond: 1, callsOfAddressPerSecond: 100, failuresOfAddressPerMinute: 2)
+    private let fix = "lat=3.1&lon=101.7"
+
+    /// With a device that has used up its minute.
+    private func exhausted() throws -> World {
+        let world = try World(limits: limits)
+        for number in 1...60 {
+            let answer = try world.send(.post, "/osmand?id=phone-1&\(fix)&timestamp=\(number)")
+            #expect(answer.status == 200)
+        }
+        return world
+    }
+
+    @Test(arguments: [
+        ("/osmand?lat=3.1&lon=101.7", ""), ("/log/gpslogger?lat=3.1&lon=101.7", ""),
+        ("/overland", #"{"locations":[]}"#), ("/pub", #"{"_type":"location","lat":1,"lon":2}"#),
+    ])
+    func `tell a phone to keep what it has`(path: String, body: String) throws {
+        let world = try exhausted()
+        let answer = try world.send(.post, path, body, token: "phone-1")
+        #expect(answer.status == 503)
+        #expect(answer.headers["Retry-After"] == "1")
+        world.now = start + .seconds(1)
+        #expect(try world.send(.post, path, body, token: "phone-1").status == 200)
+    }
+
+    @Test func `tell Jaga's own clients how long to wait`() throws {
+        let world = try exhausted()
+        let report = #"{"lat":3.1,"lon":101.7}"#
+        let answer = try world.send(.post, "/v1/reports", report, token: "phone-1")
+        #expect(answer.status == 429 && answer.headers["Retry-After"] == "1")
+        let path = "/v1/circles/\(circle(1))/positions"
+        #expect(try world.send(.get, path, token: "phone-1").status == 429)
+        #expect(try world.send(.get, path, token: "phone-2").status == 200)
+        #expect(try world.send(.get, path, token: "operator").status == 200)
+        let metrics = Metrics()
+        world.service.writeMetrics(metrics)
+        #expect(metrics.render().contains(#"jaga_ingest_refused_total{reason="rate-device"} 2"#))
+    }
+
+    @Test(arguments: [
+        ("/osmand?alarm=sos", ""), ("/osmand?lat=3.1&lon=101.7&alarm=sos", ""),
+        ("/pub", #"{"_type":"location","lat":1,"lon":2,"poi":"SOS"}"#),
+        ("/pub", #"{"_type":"location","lat":1,"lon":2,"t":"u"}"#),
+        ("/log/gpslogger?lat=3.1&lon=101.7&desc=SOS", ""),
+        ("/v1/reports", #"{"lat":3.1,"lon":101.7,"trigger":"panic"}"#),
+        ("/v1/emergencies", "{}"), ("/v1/people/\(person(1))/all-right", ""),
+        ("/v1/people/\(person(1))/alarm/disarm", "{}"),
+    ])
+    func `never hold up a call for help`(path: String, body: String) throws {
+        let world = try exhausted()
+        for _ in 1...200 {
+            let answer = try world.send(.post, path, body, token: "phone-1")
+            #expect((200..<300).contains(answer.status))
+        }
+    }
+
+    @Test func `count an address over all phones`() throws {
+        let world = try World(limits: limits)
+        for number in 1...1000 {
+            let phone = number % 3 + 1
+            let wait = world.service.gate.pass(
+                ID128(high: 9, low: UInt64(number)), from: world.remote, at: world.now)
+            #expect(wait == nil, "\(phone)")
+        }
+        #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 503)
+        #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)&alarm=sos").status == 200)
+        world.remote = "192.0.2.2"
+        #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 200)
+    }
+
+    @Test func `slow down who guesses, not who knows`() throws {
+        let world = try World(limits: limits)
+        for _ in 1...2 {
+            #expect(try world.send(.post, "/osmand?id=wrong&\(fix)").status == 401)
+        }
+        #expect(try world.send(.post, "/osmand?id=wrong&\(fix)").status == 503)
+        let api = try world.send(.get, "/v1/quarantine", token: "wrong")
+        #expect(api.status == 429 && api.headers["Retry-After"] == "30")
+        #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 200)
+        world.remote = "192.0.2.2"
+        #expect(try world.send(.post, "/osmand?id=wrong&\(fix)").status == 401)
+    }
+
+    @Test func `say later to a phone whose secret was replaced`() throws {
+        let world = try World(limits: limits)
+        let former = try #require(world.replica.credentials(of: device(1)).first)
+        let removal = EventBody.credentialRemoved(CredentialRemoval(credential: former.id))
+        try world.turn {
+            try world.service.directoryWillChange(
+                Event(id: EventID(ID128(high: 7, low: 1)), time: world.now, body: removal))
+        }
+        world.replica.apply(removal)
+        for _ in 1...5 {
+            #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 503)
+            #expect(try world.send(.post, "/v1/reports", "{}", token: "phone-1").status == 503)
+        }
+        world.now = start + .seconds(3600)
+        #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 401)
+    }
+
+    @Test func `do not keep a phone that is gone waiting`() throws {
+        let world = try World(limits: limits)
+        let former = try #require(world.replica.credentials(of: device(1)).first)
+        let removal = EventBody.credentialRemoved(CredentialRemoval(credential: former.id))
+        try world.turn {
+            try world.service.directoryWillChange(
+                Event(id: EventID(ID128(high: 7, low: 1)), time: world.now, body: removal))
+        }
+        world.replica.apply(removal)
+        world.replica.apply(.deviceRemoved(DeviceRemoval(device: device(1))))
+        #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 401)
+    }
+}
