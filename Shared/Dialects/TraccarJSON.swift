@@ -6,12 +6,12 @@ import Parsing
 /// A location has its values under `coords`, or flat; the battery stands in it or beside it.
 /// `location` may be a list, and an object without one is taken as the named values of OsmAnd's
 /// protocol. `_` repeats the message as a query and is ignored.
-enum TraccarJSON {
+public enum TraccarJSON {
     /// Locations in one message; more are put aside.
     static let locationsMax = 2000
 
     /// Whether a body is meant as JSON, whatever it is called.
-    static func isJSON(_ body: [UInt8]) -> Bool {
+    public static func isJSON(_ body: [UInt8]) -> Bool {
         let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }

@@ -158,7 +158,7 @@ extension `The suite` {
             let list = try await run(suite, "quarantine", "--json")
             let id = try #require(try JSON.parse(Array(list.text.utf8))["id"]?.string)
             #expect(try await run(suite, "quarantine", "show", id).text.contains("\"lat\":91"))
-            #expect(try await run(suite, "quarantine", "remove", id).status == 0)
+            #expect(try await run(suite, "quarantine", "drop", id).status == 0)
             #expect(try await run(suite, "quarantine").text.contains("is empty"))
             #expect(await suite.stop() == 0)
         }

@@ -114,7 +114,9 @@ struct MemoryStore {
         case .removeDecisions(let person): decisions.removeAll { $0.person == person }
         case .phone(let effect): perform(effect)
         case .journey(let change): perform(change)
-        case .append, .raise, .answer, .saveQuarantine, .saveAccess, .forgetApplied: break
+        case .append, .raise, .answer, .saveQuarantine, .removeQuarantine, .noteRetry,
+            .saveAccess, .forgetApplied:
+            break
         }
     }
 

@@ -188,6 +188,8 @@ private struct Replayed: Equatable {
             CREATE TABLE waiting (number INTEGER PRIMARY KEY, report BLOB NOT NULL,
                 trace TEXT NOT NULL) STRICT;
             ALTER TABLE sequence DROP COLUMN logic;
+            ALTER TABLE quarantine DROP COLUMN client;
+            ALTER TABLE quarantine DROP COLUMN retried;
             DELETE FROM migration WHERE component = '' AND number > 1;
             """)
         try world.restart()

@@ -88,6 +88,8 @@ public struct Core: Sendable {
         tellDeafness(at: now, into: &effects)
         switch input {
         case .delivery(let delivery): deliver(delivery, in: directory, at: now, into: &effects)
+        case .redelivery(let delivery):
+            redeliver(delivery, in: directory, at: now, into: &effects)
         case .emergency(let request): raise(request, in: directory, at: now, into: &effects)
         case .cancellation(let request): cancel(request, in: directory, at: now, into: &effects)
         case .readEmergency(let request): read(request, in: directory, at: now, into: &effects)

@@ -25,7 +25,8 @@ extension Core {
             hear(device, of: person, in: directory, at: now, into: &effects)
             if !arrival.isKnown,
                 let report = keep(
-                    arrival, of: device, trace: request.trace, in: directory, at: now,
+                    arrival, of: device, received: now, trace: request.trace, in: directory,
+                    at: now,
                     into: &effects)
             {
                 sequence([report], at: now, into: &effects)

@@ -19,27 +19,16 @@ extension Core {
         hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
         let pressed = hearNews(of: delivery, at: now, into: &effects)
         for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
-            raise(panic, of: delivery, in: directory, at: now, into: &effects)
+            raise(
+                panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
+                in: directory, at: now, into: &effects)
         }
+        let taken = takeIn(
+            delivery.arrivals, of: delivery.device, received: now, trace: delivery.trace,
+            in: directory, at: now, into: &effects)
         var answer = ReportsAnswer(
-            accepted: 0, duplicates: 0, rejections: delivery.rejections)
-        var seen: Set<ReportID> = []
-        var live: [Report] = []
-        for arrival in Core.inOrder(delivery.arrivals) {
-            let isRepeated =
-                delivery.arrivals.count > 1 && !seen.insert(arrival.id).inserted
-            guard !arrival.isKnown, !isRepeated else {
-                answer.duplicates += 1
-                continue
-            }
-            answer.accepted += 1
-            let report = keep(
-                arrival, of: delivery.device, trace: delivery.trace, in: directory, at: now,
-                into: &effects)
-            if let report { live.append(report) }
-        }
-        sequence(live, at: now, into: &effects)
-        if let row = intake.devices[delivery.device] { effects.append(.noteDevice(row)) }
+            accepted: taken.accepted, duplicates: taken.duplicates,
+            rejections: delivery.rejections)
         putAside(delivery, at: now, into: &effects)
         if delivery.wantsFriends {
             let principal = Principal.device(delivery.device, of: delivery.person)
@@ -60,6 +49,39 @@ extension Core {
             of: delivery, brought: answer.accepted > 0 || !delivery.panics.isEmpty, in: directory,
             at: now, into: &effects)
         effects.append(.answer(request: delivery.request, .reports(answer)))
+    }
+
+    /// What became of the observations of one request.
+    struct Taken {
+        var accepted = 0
+        var duplicates = 0
+    }
+
+    /// Stores what is new of these and puts it on `in/p`: at once, or with the backlog.
+    ///
+    /// - Parameter received: when they came; earlier than now for what had been put aside.
+    mutating func takeIn(
+        _ arrivals: [Arrival], of device: DeviceID, received: Timestamp, trace: String,
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) -> Taken {
+        var taken = Taken()
+        var seen: Set<ReportID> = []
+        var live: [Report] = []
+        for arrival in Core.inOrder(arrivals) {
+            let isRepeated = arrivals.count > 1 && !seen.insert(arrival.id).inserted
+            guard !arrival.isKnown, !isRepeated else {
+                taken.duplicates += 1
+                continue
+            }
+            taken.accepted += 1
+            let report = keep(
+                arrival, of: device, received: received, trace: trace, in: directory, at: now,
+                into: &effects)
+            if let report { live.append(report) }
+        }
+        sequence(live, at: now, into: &effects)
+        if let row = intake.devices[device] { effects.append(.noteDevice(row)) }
+        return taken
     }
 
     /// What viewers may see, as of now.
@@ -93,12 +115,13 @@ extension Core {
 
     /// Stores one new report.
     ///
+    /// - Parameter received: when it came
     /// - Returns: the report, if it is to enter `in/p` at once; nil if it is old and waits.
     mutating func keep(
-        _ arrival: Arrival, of device: DeviceID, trace: String, in directory: Replica,
-        at now: Timestamp, into effects: inout [Effect]
+        _ arrival: Arrival, of device: DeviceID, received: Timestamp, trace: String,
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) -> Report? {
-        let report = intake.accept(arrival, of: device, trace: trace, at: now)
+        let report = intake.accept(arrival, of: device, trace: trace, at: received)
         let number = intake.devices[device]?.number ?? 0
         effects.append(.saveReport(report, device: number))
         travel(report, in: directory, into: &effects)
@@ -115,7 +138,8 @@ extension Core {
                     QuarantineRow(
                         id: Meaning.quarantine(
                             person: delivery.person, device: delivery.device, payload: payload),
-                        device: delivery.device, person: delivery.person, path: delivery.path,
+                        device: delivery.device, person: delivery.person, client: delivery.client,
+                        path: delivery.path,
                         reason: rejection.reason, index: rejection.index,
                         payload: Array(payload.prefix(Limits.quarantinePayloadBytes)),
                         size: payload.count, received: now, trace: delivery.trace)))
@@ -123,20 +147,20 @@ extension Core {
     }
 
     /// A cry for help inside a report: a signal like any other.
-    private mutating func raise(
-        _ panic: Panic, of delivery: Delivery, in directory: Replica, at now: Timestamp,
-        into effects: inout [Effect]
+    mutating func raise(
+        _ panic: Panic, from device: DeviceID, of person: PersonID, trace: String,
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
         let messageID = panic.messageID ?? "at \(panic.raised.microseconds)"
         let raised = min(panic.raised, now)
         let signal = EmergencySignal(
-            id: Meaning.signal(.panic, person: delivery.person, messageID: messageID),
-            person: delivery.person, device: delivery.device, trigger: .panic, raised: raised,
+            id: Meaning.signal(.panic, person: person, messageID: messageID),
+            person: person, device: device, trigger: .panic, raised: raised,
             received: now,
             countdownEnds: Core.countdownEnd(Limits.countdownSeconds, raised: raised, at: now),
             fix: panic.fix.map { Intake.corrected($0, at: now).fix }
-                ?? lastFix(of: delivery.person, device: delivery.device, in: directory),
-            battery: panic.battery, trace: delivery.trace)
+                ?? lastFix(of: person, device: device, in: directory),
+            battery: panic.battery, trace: trace)
         raise(signal, at: now, into: &effects)
     }
 }

@@ -64,6 +64,10 @@ public enum Effect: Hashable, Sendable {
     case forgetApplied(before: Timestamp)
 
     case saveQuarantine(QuarantineRow)
+    /// It could be used after all.
+    case removeQuarantine(QuarantineID)
+    /// It was read once more and still cannot be used.
+    case noteRetry(QuarantineID, QuarantineReason, at: Timestamp)
     case saveAccess(AccessRow)
     case phone(PhoneEffect)
 
@@ -74,6 +78,7 @@ public enum Effect: Hashable, Sendable {
 /// What a request is told.
 public enum Answer: Hashable, Sendable {
     case reports(ReportsAnswer)
+    case redelivered(RedeliveryAnswer)
     /// No room in the backlog: send it again later.
     case overloaded
     case emergency(EmergencyView)

@@ -125,8 +125,8 @@ public struct Gate: Sendable {
             device: device, until: now + .seconds(Limits.replacedSecretSeconds))
     }
 
-    /// The device whose secret this was until a while ago: its phone is about to be set up anew, and
-    /// keeps what it has when it is told "later".
+    /// The device whose secret this was until a while ago: its phone is about to be set up anew,
+    /// and keeps what it has when it is told "later".
     public func deviceOfReplaced(_ hash: String, at now: Timestamp) -> DeviceID? {
         guard let found = replaced[hash], found.until > now else { return nil }
         return found.device

@@ -5,6 +5,8 @@ import Model
 public enum Input: Sendable {
     /// A phone delivers.
     case delivery(Delivery)
+    /// Somebody has something that was put aside read once more.
+    case redelivery(Redelivery)
     /// Somebody calls for help.
     case emergency(EmergencyRequest)
     /// Somebody takes a call back.
@@ -58,6 +60,7 @@ public struct Delivery: Hashable, Sendable {
     public var payload: [UInt8]
     /// The path that it came to.
     public var path: String
+    public var client: ClientApp
     public var wantsFriends: Bool
     /// The dialect has words for how to report.
     public var wantsPolicy: Bool
@@ -78,7 +81,8 @@ public struct Delivery: Hashable, Sendable {
     public init(
         request: UInt64, device: DeviceID, person: PersonID, arrivals: [Arrival],
         panics: [Panic] = [], rejections: [Rejection] = [], payload: [UInt8] = [],
-        path: String = "", wantsFriends: Bool = false, wantsPolicy: Bool = false,
+        path: String = "", client: ClientApp = .jaga, wantsFriends: Bool = false,
+        wantsPolicy: Bool = false,
         policyMark: String? = nil, provesHearing: Bool = false, news: PhoneNews = PhoneNews(),
         pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, trace: String = ""
     ) {
@@ -90,6 +94,7 @@ public struct Delivery: Hashable, Sendable {
         self.rejections = rejections
         self.payload = payload
         self.path = path
+        self.client = client
         self.wantsFriends = wantsFriends
         self.wantsPolicy = wantsPolicy
         self.policyMark = policyMark

@@ -171,6 +171,7 @@ public struct QuarantineRow: Hashable, Sendable {
     public var id: QuarantineID
     public var device: DeviceID?
     public var person: PersonID
+    public var client: ClientApp
     /// The path that it came to.
     public var path: String
     public var reason: QuarantineReason
@@ -184,13 +185,14 @@ public struct QuarantineRow: Hashable, Sendable {
     public var trace: String
 
     public init(
-        id: QuarantineID, device: DeviceID?, person: PersonID, path: String,
+        id: QuarantineID, device: DeviceID?, person: PersonID, client: ClientApp, path: String,
         reason: QuarantineReason, index: Int, payload: [UInt8], size: Int, received: Timestamp,
         trace: String
     ) {
         self.id = id
         self.device = device
         self.person = person
+        self.client = client
         self.path = path
         self.reason = reason
         self.index = index

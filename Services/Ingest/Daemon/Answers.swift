@@ -11,6 +11,7 @@ enum Answers {
     static func response(to answer: Answer, status: Int, ignored: [String] = []) -> Response {
         switch answer {
         case .reports(let reports): .json(body(of: reports), status: status)
+        case .redelivered(let answer): .json(body(of: answer), status: status)
         case .emergency(let view): .json(body(of: view, ignored: ignored), status: status)
         case .positions(let members): geoJSON(members)
         case .alarm(let view): .json(body(of: view).serialized(), status: status)
@@ -43,16 +44,29 @@ enum Answers {
             .init("duplicates", .integer(Int64(answer.duplicates))),
             .init(
                 "quarantined",
-                .array(
-                    answer.rejections.map { rejection in
-                        [
-                            "index": .integer(Int64(rejection.index)),
-                            "reason": .string(rejection.reason.rawValue),
-                        ]
-                    })),
+                list(of: answer.rejections)),
         ]
         if let policy = answer.policy { members.append(.init("policy", body(of: policy))) }
         return JSON.object(members).serialized()
+    }
+
+    private static func list(of rejections: [Rejection]) -> JSON {
+        .array(
+            rejections.map { rejection in
+                [
+                    "index": .integer(Int64(rejection.index)),
+                    "reason": .string(rejection.reason.rawValue),
+                ]
+            })
+    }
+
+    private static func body(of answer: RedeliveryAnswer) -> JSON {
+        [
+            "outcome": .string(answer.rejections.isEmpty ? "taken" : "unusable"),
+            "accepted": .integer(Int64(answer.accepted)),
+            "duplicates": .integer(Int64(answer.duplicates)),
+            "calls": .integer(Int64(answer.calls)), "quarantined": list(of: answer.rejections),
+        ]
     }
 
     private static func body(of view: EmergencyView, ignored: [String]) -> [UInt8] {

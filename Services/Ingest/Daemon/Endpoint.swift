@@ -14,7 +14,7 @@ enum Endpoint: Sendable {
     case locate, offers, dropOffer, setKey, dropKey, accessLog
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
     case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
-    case quarantine, quarantined, dropQuarantined
+    case quarantine, quarantined, retryQuarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
         (.post, "/pub", .ownTracks),
@@ -60,5 +60,6 @@ enum Endpoint: Sendable {
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),
+        (.post, "/v1/quarantine/{entry}/retry", .retryQuarantined),
     ])
 }

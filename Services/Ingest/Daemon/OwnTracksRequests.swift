@@ -25,15 +25,16 @@ extension IngestService {
         }
         let app = OwnTracks.App(userAgent: request.headers["User-Agent"] ?? "")
         let key = deviceKeys[caller.device]
-        let reading = OwnTracks.read(
-            request.body, from: app, received: outside.now, sosWord: sosWord, key: key)
+        let client = ClientApp(app)
+        let reading = read(
+            PhonePayload(body: request.body), of: client, received: outside.now, key: key)
         noteNames(of: request, caller.device)
         pending[request.id] = Pending(
             phone: .ownTracks(
                 OwnTracksForm(app: app, key: reading.news.isSealed ? key : nil)))
         try deliver(
             reading, of: request, device: caller.device, person: caller.person,
-            wantsFriends: app != .overland && !reading.observations.isEmpty,
+            client: client, wantsFriends: app != .overland && !reading.observations.isEmpty,
             wantsPolicy: app != .overland && !reading.observations.isEmpty,
             ownTracks: app == .overland ? nil : app)
     }

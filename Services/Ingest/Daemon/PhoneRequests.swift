@@ -10,6 +10,15 @@ enum PhoneDialect: Sendable {
     case osmAnd
     case gpsLogger
     case openGTS
+
+    var client: ClientApp {
+        switch self {
+        case .overland: .overland
+        case .osmAnd: .osmAnd
+        case .gpsLogger: .gpsLogger
+        case .openGTS: .openGTS
+        }
+    }
 }
 
 /// What a phone takes as success.
@@ -35,15 +44,15 @@ extension IngestService {
     /// - Throws: 401 where no secret is there or all are surely wrong, 503 where they may only not
     ///   have arrived here yet, 403 for what is no device's.
     func caller(of request: Request, token: String? = nil) throws(Problem) -> Caller {
-        var hasSecret = false
+        var secrets: [String] = []
         for secret in PhoneCredentials(request, token: token) {
-            hasSecret = true
+            secrets.append(secret)
             let hash = Hex.encode(Hash.sha256(Array(secret.utf8)))
             guard let principal = outside.replica.principal(tokenHash: hash) else { continue }
             let (device, person) = try device(principal)
             return Caller(device: device, person: person, secret: secret)
         }
-        throw refusal(hasCredentials: hasSecret)
+        throw refusal(of: request, secrets: secrets, isPhone: true)
     }
 
     /// - Parameter token: what stands in the path.
@@ -54,24 +63,19 @@ extension IngestService {
         } catch {
             return outside.answer(request.id, .problem(error))
         }
-        let query = request.query
-        let reading: Reading =
-            switch dialect {
-            case .overland: Overland.read(request.body)
-            case .osmAnd: OsmAnd.read(query, request.body, received: outside.now)
-            case .gpsLogger:
-                GPSLogger.read(query, request.body, received: outside.now, sosWord: sosWord)
-            case .openGTS: OpenGTS.read(query, request.body, received: outside.now)
-            }
+        let payload = PhonePayload(query: request.query, body: request.body)
+        let reading = read(payload, of: dialect.client, received: outside.now)
         let isOverland = dialect == .overland
         pending[request.id] = Pending(phone: isOverland ? .overland : .empty)
         try deliver(
-            reading, of: request.kept(token: token), by: caller, wantsPolicy: isOverland)
+            reading, of: request.kept(token: token), by: caller, from: dialect.client,
+            wantsPolicy: isOverland)
     }
 
     /// Delivers what was read, without the secret in anything that is kept.
     private func deliver(
-        _ reading: Reading, of request: Request, by caller: Caller, wantsPolicy: Bool
+        _ reading: Reading, of request: Request, by caller: Caller, from client: ClientApp,
+        wantsPolicy: Bool
     ) throws {
         var reading = reading
         var request = request
@@ -84,7 +88,7 @@ extension IngestService {
         }
         try deliver(
             reading, of: request, device: caller.device, person: caller.person,
-            wantsPolicy: wantsPolicy, provesHearing: wantsPolicy)
+            client: client, wantsPolicy: wantsPolicy, provesHearing: wantsPolicy)
     }
 }
 
@@ -96,8 +100,7 @@ extension Request {
             request.path =
                 path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/{token}"
         }
-        guard !query.items.isEmpty else { return request }
-        request.body = Array(query.encoded.utf8) + (body.isEmpty ? [] : [UInt8(ascii: "\n")]) + body
+        request.body = PhonePayload(query: query, body: body).kept
         return request
     }
 }

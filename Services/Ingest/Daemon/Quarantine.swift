@@ -24,6 +24,8 @@ extension IngestService {
             let entry = try entry(parameters.id("entry", QuarantineID.self), for: principal)
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(entry.id))
             outside.answer(request.id, Response(status: 204))
+        case .retryQuarantined:
+            try retry(entry(parameters.id("entry", QuarantineID.self), for: principal), request)
         default: outside.answer(request.id, .json(try list(request, for: principal)))
         }
     }
@@ -76,18 +78,21 @@ extension IngestService {
 struct QuarantineEntry {
     static let columns = """
         number, id, device, person, path, reason, place, payload, size, received, again, count,
-        trace
+        trace, client, retried
         """
 
     let number: Int64
     let id: QuarantineID
     let person: PersonID
-    private let device: DeviceID?
-    private let texts: (path: String, reason: String, trace: String)
+    let device: DeviceID?
+    /// Nil for what came before apps were noted.
+    let client: ClientApp?
+    let texts: (path: String, reason: String, trace: String)
     private let index: Int64
-    private let payload: [UInt8]
-    private let size: Int64
-    private let times: (received: Timestamp, again: Timestamp)
+    let payload: [UInt8]
+    let size: Int64
+    private let retried: Timestamp?
+    let times: (received: Timestamp, again: Timestamp)
     private let count: Int64
 
     init(_ row: Row) {
@@ -101,6 +106,8 @@ struct QuarantineEntry {
         size = row.int64(8)
         times = (row.time(9), row.time(10))
         count = row.int64(11)
+        client = ClientApp(rawValue: row.text(13))
+        retried = row.optionalTime(14)
     }
 
     /// - Parameter full: with the payload, which may hold positions.
@@ -109,6 +116,7 @@ struct QuarantineEntry {
             .init("id", .string(id.description)),
             .init("person", .string(person.description)),
             .init("device", device.map { .string($0.description) } ?? .null),
+            .init("client", client.map { .string($0.rawValue) } ?? .null),
             .init("path", .string(texts.path)),
             .init("reason", .string(texts.reason)),
             .init("index", .integer(index)),
@@ -116,6 +124,7 @@ struct QuarantineEntry {
             .init("received", .string(times.received.description)),
             .init("receivedAgain", .string(times.again.description)),
             .init("count", .integer(count)),
+            .init("retried", retried.map { .string($0.description) } ?? .null),
             .init("trace", .string(texts.trace)),
         ]
         if full {

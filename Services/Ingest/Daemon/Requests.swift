@@ -27,6 +27,7 @@ extension IngestService {
 
     private func handle(_ request: Request, _ route: Endpoint, _ parameters: Parameters) throws {
         let principal = try principal(of: request)
+        if !route.isUrgent { try pass(principal, request) }
         switch route {
         case .ownTracks, .phone, .phoneByToken: break
         case .reports: try deliverReports(request, by: principal)
@@ -62,7 +63,7 @@ extension IngestService {
             .journeyPoints, .journeyTrack, .journeyReplay, .addJourneyNote, .addJourneyPhoto,
             .journeyPhoto:
             try handleJourneys(request, route, parameters, by: principal)
-        case .quarantine, .quarantined, .dropQuarantined:
+        case .quarantine, .quarantined, .retryQuarantined, .dropQuarantined:
             try handleQuarantine(request, route, parameters, by: principal)
         }
     }
@@ -73,25 +74,7 @@ extension IngestService {
     ///   have arrived here yet.
     func principal(of request: Request) throws(Problem) -> Principal {
         if let principal = outside.principal(of: request) { return principal }
-        throw refusal(hasCredentials: Credentials(request.headers) != nil)
-    }
-
-    /// Why nobody is known by the credentials of a request.
-    func refusal(hasCredentials: Bool) -> Problem {
-        guard hasCredentials else {
-            counts.unauthorized += 1
-            return .unauthorized(
-                "credentials are missing",
-                hint: "send a token as Bearer, or as the password of Basic; phone apps also in the"
-                    + " address")
-        }
-        guard outside.isDirectoryFresh else {
-            counts.notFresh += 1
-            return .unavailable("credentials cannot be checked right now")
-        }
-        counts.unauthorized += 1
-        return .unauthorized(
-            "the credentials are wrong", hint: "check or renew the device's token")
+        throw refusal(of: request, secrets: Credentials(request.headers).map { [$0.token] } ?? [])
     }
 
     /// The device that speaks.
@@ -123,11 +106,11 @@ extension IngestService {
 
     func deliver(
         _ reading: Reading, of request: Request, device: DeviceID, person: PersonID,
-        wantsFriends: Bool = false, wantsPolicy: Bool = false, provesHearing: Bool = false,
+        client: ClientApp = .jaga, wantsFriends: Bool = false, wantsPolicy: Bool = false,
+        provesHearing: Bool = false,
         ownTracks: OwnTracks.App? = nil
     ) throws {
-        if let refusal = refusal(of: reading) {
-            counts.diskFull += 1
+        if let refusal = refusal(of: reading) ?? wait(for: reading, of: request, device) {
             pending[request.id] = nil
             return outside.answer(request.id, .problem(refusal))
         }
@@ -138,7 +121,7 @@ extension IngestService {
                     request: request.id, device: device, person: person, arrivals: arrivals,
                     panics: reading.panics, rejections: reading.rejections,
                     payload: reading.rejections.isEmpty ? [] : request.body, path: request.path,
-                    wantsFriends: wantsFriends, wantsPolicy: wantsPolicy,
+                    client: client, wantsFriends: wantsFriends, wantsPolicy: wantsPolicy,
                     policyMark: reading.policyMark, provesHearing: provesHearing,
                     news: reading.news,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
@@ -146,7 +129,7 @@ extension IngestService {
     }
 
     /// Observations with their ids, and whether each is stored already.
-    private func arrivals(
+    func arrivals(
         _ observations: [Observation], of device: DeviceID
     ) throws -> [Arrival] {
         let row = core.device(device)
@@ -163,11 +146,12 @@ extension IngestService {
     /// that come with a call for help.
     private func refusal(of reading: Reading) -> Problem? {
         guard outside.diskPressure >= .tight, reading.panics.isEmpty else { return nil }
-        if outside.diskPressure == .short { return .diskNearlyFull("new reports") }
         let isOld = reading.observations.contains { observation in
             outside.now - observation.fix.time > .seconds(Limits.liveAgeSeconds)
         }
-        return isOld ? .diskNearlyFull("old reports") : nil
+        guard isOld || outside.diskPressure == .short else { return nil }
+        counts.diskFull += 1
+        return .diskNearlyFull(outside.diskPressure == .short ? "new reports" : "old reports")
     }
 
     private func raise(_ request: Request, by principal: Principal) throws {

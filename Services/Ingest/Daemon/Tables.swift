@@ -8,6 +8,7 @@ enum Tables {
         Migration(number: 5, sql: fifth), Migration(number: 6, sql: phones),
         Migration(number: 7, sql: JourneyStore.migration),
         Migration(number: 8, sql: silences), Migration(number: 9, sql: small),
+        Migration(number: 10, sql: apps),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -252,6 +253,12 @@ enum Tables {
             since INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         ALTER TABLE access ADD COLUMN asked INTEGER;
+        """
+
+    /// The app that something put aside came from, by which it is read once more; when that was.
+    private static let apps = """
+        ALTER TABLE quarantine ADD COLUMN client TEXT NOT NULL DEFAULT '';
+        ALTER TABLE quarantine ADD COLUMN retried INTEGER;
         """
 
     /// Reports in the order of (device, time), each as small as can be: half of its id, the moment

@@ -58,6 +58,12 @@ struct Writer {
             try database.run("DELETE FROM applied WHERE time < ?", .time(time))
             try reports.forgetSkewed(before: time)
         case .saveQuarantine(let row): try save(row)
+        case .removeQuarantine(let id):
+            try database.run("DELETE FROM quarantine WHERE id = ?", .id(id))
+        case .noteRetry(let id, let reason, let time):
+            try database.run(
+                "UPDATE quarantine SET reason = ?, retried = ? WHERE id = ?",
+                .text(reason.rawValue), .time(time), .id(id))
         case .saveAccess(let row):
             try database.run(
                 """
@@ -188,13 +194,14 @@ struct Writer {
         try database.run(
             """
             INSERT INTO quarantine (id, device, person, path, reason, place, payload, size,
-                received, again, count, trace)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+                received, again, count, trace, client)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
             ON CONFLICT (id) DO UPDATE SET again = excluded.again, count = count + 1
             """,
             .id(row.id), .id(row.device), .id(row.person), .text(row.path),
             .text(row.reason.rawValue), .integer(row.index), .blob(row.payload),
-            .integer(row.size), .time(row.received), .time(row.received), .text(row.trace))
+            .integer(row.size), .time(row.received), .time(row.received), .text(row.trace),
+            .text(row.client.rawValue))
         try database.run(
             """
             DELETE FROM quarantine WHERE person = ?1 AND device IS ?2 AND number <= (

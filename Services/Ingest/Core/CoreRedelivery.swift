@@ -1,0 +1,89 @@
+import Dialects
+import Directory
+import Model
+
+/// What was put aside, read once more.
+public struct Redelivery: Hashable, Sendable {
+    public var request: UInt64
+    public var entry: QuarantineID
+    public var device: DeviceID
+    public var person: PersonID
+    /// When it came.
+    public var received: Timestamp
+    public var arrivals: [Arrival]
+    public var panics: [Panic]
+    public var rejections: [Rejection]
+    public var news: PhoneNews
+    /// Of the request that brought it.
+    public var trace: String
+
+    public init(
+        request: UInt64, entry: QuarantineID, device: DeviceID, person: PersonID,
+        received: Timestamp, arrivals: [Arrival], panics: [Panic] = [],
+        rejections: [Rejection] = [], news: PhoneNews = PhoneNews(), trace: String = ""
+    ) {
+        self.request = request
+        self.entry = entry
+        self.device = device
+        self.person = person
+        self.received = received
+        self.arrivals = arrivals
+        self.panics = panics
+        self.rejections = rejections
+        self.news = news
+        self.trace = trace
+    }
+}
+
+/// What became of something put aside that was read once more.
+public struct RedeliveryAnswer: Hashable, Sendable {
+    public var accepted: Int
+    public var duplicates: Int
+    /// Calls for help in it; one that had come before is none more.
+    public var calls: Int
+    /// Why parts of it, or all, still cannot be used; it stays aside then.
+    public var rejections: [Rejection]
+}
+
+extension Core {
+    /// Takes in what had been put aside as if it had come when it came: with the times of then and
+    /// the same rules about duplicates. The phone is not heard by it, and asks for nothing.
+    mutating func redeliver(
+        _ delivery: Redelivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let old = delivery.arrivals.count {
+            !$0.isKnown && Intake.isBacklog($0.observation.fix, at: now)
+        }
+        guard old == 0 || backlog.hasRoom(for: old) || !delivery.panics.isEmpty else {
+            effects.append(.answer(request: delivery.request, .overloaded))
+            return
+        }
+        if intake.devices[delivery.device]?.person != delivery.person {
+            hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
+        }
+        var news = delivery.news
+        // What kept the phone from reporting then says nothing of now.
+        news.hindrances = nil
+        phones.hear(news, from: delivery.device, of: delivery.person, at: now, into: &effects)
+        for panic in delivery.panics {
+            raise(
+                panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
+                in: directory, at: now, into: &effects)
+        }
+        let taken = takeIn(
+            delivery.arrivals, of: delivery.device, received: delivery.received,
+            trace: delivery.trace, in: directory, at: now, into: &effects)
+        effects.append(
+            delivery.rejections.isEmpty
+                ? .removeQuarantine(delivery.entry)
+                : .noteRetry(delivery.entry, delivery.rejections[0].reason, at: now))
+        effects.append(
+            .answer(
+                request: delivery.request,
+                .redelivered(
+                    RedeliveryAnswer(
+                        accepted: taken.accepted, duplicates: taken.duplicates,
+                        calls: delivery.panics.count, rejections: delivery.rejections))))
+    }
+}

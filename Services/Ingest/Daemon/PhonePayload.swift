@@ -1,0 +1,106 @@
+import Dialects
+import IngestCore
+import Model
+import Parsing
+import Web
+
+/// What a phone sent, and the form in which it is kept where it cannot be used: the query, a line
+/// break and the body.
+struct PhonePayload {
+    var query = Query()
+    var body: [UInt8]
+
+    init(query: Query = Query(), body: [UInt8]) {
+        self.query = query
+        self.body = body
+    }
+
+    /// Undoes ``kept``. A form without a query becomes a query without a form, which says the same.
+    init(kept: [UInt8], by client: ClientApp) {
+        let hasQuery =
+            switch client {
+            case .osmAnd, .gpsLogger, .openGTS: !TraccarJSON.isJSON(kept)
+            default: false
+            }
+        guard hasQuery else {
+            body = kept
+            return
+        }
+        let end = kept.firstIndex(of: UInt8(ascii: "\n")) ?? kept.endIndex
+        query = Query(encoded: String(decoding: kept[..<end], as: UTF8.self))
+        body = Array(kept[end...].dropFirst())
+    }
+
+    var kept: [UInt8] {
+        guard !query.items.isEmpty else { return body }
+        return Array(query.encoded.utf8) + (body.isEmpty ? [] : [UInt8(ascii: "\n")]) + body
+    }
+}
+
+extension IngestService {
+    /// What an app's payload says.
+    ///
+    /// - Parameters:
+    ///   - received: when it came
+    ///   - key: of OwnTracks, where the device has one
+    func read(
+        _ payload: PhonePayload, of client: ClientApp, received: Timestamp,
+        key: OwnTracks.Key? = nil
+    ) -> Reading {
+        if let app = client.ownTracks {
+            return OwnTracks.read(
+                payload.body, from: app, received: received, sosWord: sosWord, key: key)
+        }
+        let (query, body) = (payload.query, payload.body)
+        return switch client {
+        case .overland: Overland.read(body)
+        case .gpsLogger: GPSLogger.read(query, body, received: received, sosWord: sosWord)
+        case .openGTS: OpenGTS.read(query, body, received: received)
+        case .jaga:
+            (try? JSON.parse(body)).flatMap { JagaReports.read($0, received: received) }
+                ?? .rejected(.notAnObject)
+        default: OsmAnd.read(query, body, received: received)
+        }
+    }
+
+    /// What something put aside says, read once more as what came when it came: whole, or the part
+    /// of a batch that was kept.
+    private func readAgain(_ entry: QuarantineEntry, of client: ClientApp) -> Reading {
+        let key = entry.device.flatMap { deviceKeys[$0] }
+        let reading = read(
+            PhonePayload(kept: entry.payload, by: client), of: client,
+            received: entry.times.received, key: key)
+        guard client == .overland, reading.rejections.first?.reason == .notAnObject else {
+            return reading
+        }
+        return Overland.read(Array(#"{"locations":["#.utf8) + entry.payload + Array("]}".utf8))
+    }
+
+    /// Gives something put aside to its reader again, such as after a new release or once the
+    /// device's passphrase is known.
+    ///
+    /// - Throws: 409 where that is no use
+    func retry(_ entry: QuarantineEntry, _ request: Request) throws {
+        guard let device = entry.device, let client = entry.client,
+            outside.replica.device(device)?.person == entry.person
+        else {
+            throw Problem.conflict(
+                "the phone that sent it is gone", hint: "drop it: DELETE the entry")
+        }
+        guard entry.size == entry.payload.count else {
+            throw Problem.conflict(
+                "only the first \(entry.payload.count) of \(entry.size) bytes were kept",
+                hint: "look at them and drop it: DELETE the entry")
+        }
+        guard outside.diskPressure < .tight else { throw Problem.diskNearlyFull("old reports") }
+        let reading = readAgain(entry, of: client)
+        try take(
+            .redelivery(
+                Redelivery(
+                    request: request.id, entry: entry.id, device: device, person: entry.person,
+                    received: entry.times.received,
+                    arrivals: try arrivals(reading.observations, of: device),
+                    panics: reading.panics, rejections: reading.rejections, news: reading.news,
+                    trace: entry.texts.trace)))
+    }
+}

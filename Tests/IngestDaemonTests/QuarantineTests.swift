@@ -1,0 +1,135 @@
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Testing
+import Web
+
+@testable import IngestDaemon
+
+/// What was put aside and is read once more.
+@Suite struct `Something put aside` {
+    private func entries(_ world: World) throws -> [JSON] {
+        try world.send(.get, "/v1/quarantine", token: "operator").json["items"]?.array ?? []
+    }
+
+    private func retry(_ world: World, _ token: String = "operator") throws -> Response {
+        let id = try #require(try entries(world).first?["id"]?.string)
+        return try world.send(.post, "/v1/quarantine/\(id)/retry", token: token)
+    }
+
+    /// Nothing makes such a payload usable but another reader: as an older release put it aside.
+    private func putAside(
+        _ payload: String, by client: ClientApp, _ world: World, size: Int? = nil
+    ) throws {
+        try world.turn {
+            try world.service.writer.write(
+                .saveQuarantine(
+                    QuarantineRow(
+                        id: QuarantineID(Hash.id(.text(payload))), device: device(1),
+                        person: person(1), client: client, path: "/path", reason: .otherType,
+                        index: 0, payload: Array(payload.utf8), size: size ?? payload.utf8.count,
+                        received: start, trace: "then")))
+        }
+    }
+
+    @Test func `comes in once its passphrase is known, with the time of then`() throws {
+        let world = try World()
+        let key = Array("a secret".utf8) + [UInt8](repeating: 0, count: 24)
+        let sealed = SecretBox.seal(
+            Array(#"{"_type":"location","lat":3.1,"lon":101.7,"tst":1795169990}"#.utf8), key: key,
+            nonce: SecureRandom.bytes(SecretBox.nonceBytes))
+        let body = #"{"_type":"encrypted","data":"\#(Base64.encode(sealed))"}"#
+        try world.send(.post, "/pub", body, token: "phone-1")
+        let early = try retry(world)
+        #expect(early.status == 200 && early.json["outcome"] == "unusable")
+        #expect(early.json["quarantined"]?[0]?["reason"] == "encrypted")
+        #expect(try entries(world).first?["retried"]?.string == start.description)
+
+        world.now = start + .seconds(7200)
+        try world.send(
+            .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
+            #"{"passphrase":"a secret"}"#, token: "person-1")
+        let answer = try retry(world, "person-1").json
+        #expect(answer["outcome"] == "taken" && answer["accepted"] == 1)
+        #expect(try entries(world).isEmpty)
+        try world.turn {}
+        let report = try #require(world.records.flatMap(\.event.body.reports).last)
+        #expect(report.fix.time == start - .seconds(10))
+        #expect(report.received == start)
+        try world.restart()
+        #expect(world.service.core.device(device(1))?.seen == start, "the phone was not heard")
+    }
+
+    @Test(arguments: [
+        (
+            ClientApp.overland,
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                + #"[101.7,3.1]},"properties":{"timestamp":"2026-11-20T10:19:50Z"}}"#
+        ),
+        (.osmAnd, "id=%E2%80%A6&lat=3.1&lon=101.7&timestamp=1795169990"),
+        (.osmAnd, "id=%E2%80%A6\nlat=3.1&lon=101.7&timestamp=1795169990"),
+        (
+            .osmAnd,
+            #"{"device_id":"…","location":{"timestamp":"2026-11-20T10:19:50Z","coords":"#
+                + #"{"latitude":3.1,"longitude":101.7}}}"#
+        ),
+        (.gpsLogger, "lat=3.1&lon=101.7&timestamp=1795169990"),
+        (.overlandAsOwnTracks, #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#),
+        (.jaga, #"{"lat":3.1,"lon":101.7,"time":"2026-11-20T10:19:50Z"}"#),
+    ])
+    func `is read as its app's`(client: ClientApp, payload: String) throws {
+        let world = try World()
+        try putAside(payload, by: client, world)
+        #expect(try retry(world).json["accepted"] == 1)
+        let fix = try #require(world.records.flatMap(\.event.body.reports).first?.fix)
+        #expect(fix.position.latitudeE7 == 31_000_000 && fix.time == start - .seconds(10))
+        // Once more it is known.
+        try putAside(payload, by: client, world)
+        let again = try retry(world).json
+        #expect(again["accepted"] == 0 && again["duplicates"] == 1)
+        #expect(try entries(world).isEmpty)
+    }
+
+    @Test func `takes its time where it says none`() throws {
+        let world = try World()
+        try putAside("lat=3.1&lon=101.7", by: .osmAnd, world)
+        world.now = start + .seconds(60)
+        _ = try retry(world)
+        #expect(world.records.flatMap(\.event.body.reports).first?.fix.time == start)
+    }
+
+    @Test func `is a late call if it was one, once`() throws {
+        let world = try World()
+        for _ in 1...2 {
+            try putAside("lat=91&lon=101.7&alarm=sos", by: .osmAnd, world)
+            world.now = start + .seconds(7200)
+            let answer = try retry(world).json
+            #expect(answer["calls"] == 1 && answer["outcome"] == "unusable")
+        }
+        #expect(world.records(.sosRaised).count == 1)
+        guard case .sosRaised(let signal) = world.records(.sosRaised)[0].body else { return }
+        #expect(signal.raised == start && signal.countdownEnds <= world.now)
+    }
+
+    @Test func `that is not whole, or whose phone is gone, is refused`() throws {
+        let world = try World()
+        try putAside("lat=3.1&lon=101.7", by: .osmAnd, world, size: 100_000)
+        #expect(try retry(world).status == 409)
+        #expect(try entries(world).count == 1)
+        #expect(try retry(world, "person-2").status == 404)
+        world.replica.apply(.deviceRemoved(DeviceRemoval(device: device(1))))
+        #expect(try retry(world).status == 409)
+    }
+
+    @Test func `stays when the turn is taken back`() throws {
+        let world = try World()
+        try putAside("lat=3.1&lon=101.7", by: .osmAnd, world)
+        let id = try #require(try entries(world).first?["id"]?.string)
+        let request = world.request(.post, "/v1/quarantine/\(id)/retry", token: "operator")
+        try world.failingTurn { try world.service.handle(request) }
+        #expect(try entries(world).count == 1)
+        #expect(try retry(world).json["accepted"] == 1)
+    }
+}
