@@ -21,6 +21,13 @@ public enum Files {
     /// Whether something is at that path.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// The absolute path of something that is there, without links and dots.
+    public static func real(_ path: String) throws(SystemError) -> String {
+        guard let found = realpath(path, nil) else { throw SystemError(errno, "find \(path)") }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Names of what is in a folder, in no order; without `.` and `..`.
     public static func names(in folder: String) throws(SystemError) -> [String] {
         guard let open = opendir(folder) else { throw SystemError(errno, "list \(folder)") }

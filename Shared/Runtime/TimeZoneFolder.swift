@@ -19,6 +19,15 @@ public struct TimeZoneFolder: Sendable {
         return bytes.flatMap { TimeZoneRules(tzif: $0) }
     }
 
+    /// The zone that this machine's clock shows: TZ, else where `/etc/localtime` leads; UTC where
+    /// neither names one of this folder.
+    public func nameOfMachine(_ environment: [String: String]) -> String {
+        let link = (try? Files.real("/etc/localtime")) ?? ""
+        let linked = link.hasPrefix(path + "/") ? String(link.dropFirst(path.utf8.count + 1)) : ""
+        let names = [environment["TZ"] ?? "", linked]
+        return names.first { rules(of: $0) != nil } ?? "UTC"
+    }
+
     /// Parts between slashes, none of which leads out of the folder.
     private func isName(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -6,6 +6,8 @@ import Testing
 
     @Test func `a name has rules, and nothing else is read`() {
         #expect(folder.rules(of: "Asia/Kuala_Lumpur") != nil)
+        #expect(folder.nameOfMachine(["TZ": "Asia/Tokyo"]) == "Asia/Tokyo")
+        #expect(folder.rules(of: folder.nameOfMachine(["TZ": "Nowhere"])) != nil)
         #expect(folder.rules(of: "UTC")?.offsetSeconds(at: .zero) == 0)
         for name in [
             "", "KL", "Asia", "Asia/Atlantis", "../zoneinfo/UTC", "/usr/share/zoneinfo/UTC",

@@ -34,7 +34,7 @@ extension Rule {
         .init(word: "as!", instead: "a typed error", isWhere: isOurs),
         .init(word: "precondition(", instead: "invariant(_:_:)", isWhere: isOurs),
         .init(word: "assert(", instead: "invariant(_:_:)", isWhere: isOurs),
-        .init(word: "import Foundation", instead: "Glibc or a shared module", isWhere: isService),
+        .init(word: "import Foundation", instead: "Glibc or a shared module", isWhere: isOurs),
         .init(word: "ISO8601DateFormatter", instead: "Timestamp", isWhere: isOurs),
         .init(word: "DateFormatter", instead: "Timestamp", isWhere: isOurs),
     ]

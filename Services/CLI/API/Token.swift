@@ -1,4 +1,3 @@
-import Foundation
 import Runtime
 
 /// A secret that speaks for somebody, and where it came from.

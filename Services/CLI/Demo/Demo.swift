@@ -1,4 +1,3 @@
-import Foundation
 import Model
 import Parsing
 import Runtime
@@ -54,9 +53,11 @@ extension Syntax.Option {
 
 /// Where phones find the suite.
 enum PhoneURL {
-    /// What was said, else what `jaga up` wrote, else where this command finds it.
+    /// What was said, also by JAGA_PUBLIC_URL, else what `jaga up` wrote, else where this command
+    /// finds it.
     static func of(_ call: Call) throws -> String {
-        if let url = call.value("--phone-url") { return url }
+        let said = call.value("--phone-url") ?? call.environment["JAGA_PUBLIC_URL"]
+        if let said, !said.isEmpty { return said }
         let file = try call.configuration().text("JAGA_HOME") + "/origin"
         guard Files.exists(file) else { return API.url(of: call) }
         let line = try Files.read(file, bytesMax: 4096).prefix { $0 != 10 }

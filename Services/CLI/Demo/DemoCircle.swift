@@ -1,5 +1,5 @@
 import Dialects
-import Foundation
+import Glibc
 import Model
 import Parsing
 import Web

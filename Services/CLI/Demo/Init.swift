@@ -1,7 +1,7 @@
 import Dialects
-import Foundation
 import Model
 import Parsing
+import Runtime
 import Web
 
 /// `jaga init`: the way of a first admin to a circle, a phone and a test message.
@@ -25,10 +25,9 @@ enum Init: Command {
             "Your mobile number, such as +60123456789", usual: "none", check: checkNumber)
         let mail = try Question.ask("Your mail address", usual: "none", check: checkMail)
         let circleName = try Question.ask("Name of the circle", usual: "Family")
-        let zone = TimeZone.current.identifier
         let timeZone = try Question.ask(
-            "Your time zone", usual: zone,
-            check: { TimeZone(identifier: $0) != nil ? nil : "unknown" })
+            "Your time zone", usual: TimeZoneFolder().nameOfMachine(call.environment),
+            check: { TimeZoneFolder().rules(of: $0) != nil ? nil : "unknown" })
         let deviceName = try Question.ask("Name of your phone", usual: "phone")
 
         let person = try enrolment.person(
@@ -91,6 +90,14 @@ enum Init: Command {
 
 /// A question on the terminal.
 enum Question {
+    /// Without blanks at both ends.
+    private static func trimmed(_ line: String) -> String {
+        guard let first = line.firstIndex(where: { !$0.isWhitespace }),
+            let last = line.lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(line[first...last])
+    }
+
     /// Asks until the answer is good; throws at the end of input.
     ///
     /// - Parameter usual: what an empty answer means; without it one is needed
@@ -103,7 +110,7 @@ enum Question {
                 throw CommandError(
                     "the answers ended before the questions", hint: "nothing else was made")
             }
-            let answer = line.trimmingCharacters(in: .whitespaces)
+            let answer = Question.trimmed(line)
             if answer.isEmpty || answer == usual {
                 if let usual { return usual }
                 Console.say("  an answer is needed")

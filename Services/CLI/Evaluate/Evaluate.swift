@@ -1,4 +1,3 @@
-import Foundation
 import Geometry
 import Model
 import Runtime
@@ -154,6 +153,6 @@ enum EvaluateFiles {
     }
 
     private static func bytes(of path: String) throws -> [UInt8] {
-        [UInt8](try TrackFile.contents(path))
+        try TrackFile.contents(path)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Runtime
 import ZoneFiles
 
 /// Reads tracks from files: GPX 1.0 and 1.1, or CSV, either also packed by gzip.
@@ -7,10 +7,10 @@ enum TrackFile {
     ///
     /// - Parameter user: of a CSV with several people, whose points to take
     static func read(_ path: String, user: String? = nil) throws -> Track {
-        let data = try contents(path)
+        let bytes = try contents(path)
         var track: Track
         do throws(FileError) {
-            track = try Track.read([UInt8](data))
+            track = try Track.read(bytes)
         } catch {
             let place = error.place.map { "\($0): " } ?? ""
             throw CommandError("\(path): \(place)\(error.message)", hint: error.hint)
@@ -28,30 +28,29 @@ enum TrackFile {
         return track
     }
 
+    /// The largest file that is read, packed or not.
+    static let bytesMax = 1 << 30
+
     /// A file's bytes, unpacked where it is packed by gzip.
-    static func contents(_ path: String) throws -> Data {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandError("there is no file \(path)")
-        }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandError("\(path) cannot be read", hint: "are you allowed to read it?")
-        }
-        return data.starts(with: [0x1F, 0x8B]) ? try unpack(path) : data
+    static func contents(_ path: String) throws -> [UInt8] {
+        guard Files.exists(path) else { throw CommandError("there is no file \(path)") }
+        let bytes = try Files.read(path, bytesMax: bytesMax)
+        return bytes.starts(with: [0x1F, 0x8B]) ? try unpack(path) : bytes
     }
 
-    private static func unpack(_ path: String) throws -> Data {
-        let program = Process()
-        program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        program.arguments = ["gzip", "-dc", "--", path]
-        let pipe = Pipe()
-        program.standardOutput = pipe
-        program.standardError = FileHandle.nullDevice
-        try program.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        program.waitUntilExit()
-        guard program.terminationStatus == 0 else {
+    private static func unpack(_ path: String) throws -> [UInt8] {
+        let program = try ChildProcess(
+            path: "/usr/bin/env", arguments: ["gzip", "-dc", "--", path],
+            environment: Configuration.processEnvironment())
+        var bytes: [UInt8] = []
+        while let more = program.drain() {
+            bytes += more
+            if more.isEmpty { Loop.wait(on: [program], atMost: 1000) }
+        }
+        while program.reap() == nil { Loop.wait(on: [], atMost: 1) }
+        guard program.exitStatus == 0, bytes.count <= bytesMax else {
             throw CommandError("\(path) cannot be unpacked", hint: "is it complete?")
         }
-        return data
+        return bytes
     }
 }

@@ -1,5 +1,4 @@
 import Bus
-import Foundation
 import Glibc
 import Hosting
 import Model
@@ -99,8 +98,7 @@ struct UpPlan {
     }
 
     var nginxFolder: String {
-        let absolute = URL(fileURLWithPath: home).path
-        return absolute + "/nginx"
+        ((try? Files.real(home)) ?? home) + "/nginx"
     }
 
     /// Makes the home, for its owner only, and nginx's folder in it.
@@ -155,8 +153,8 @@ struct UpPlan {
     /// How every program is started, nginx last.
     var recipes: [Program.Recipe] {
         get throws {
-            let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-                .deletingLastPathComponent().path
+            let folder = try Files.real("/proc/self/exe").split(separator: "/").dropLast()
+                .map { "/" + $0 }.joined()
             var recipes: [Program.Recipe] = []
             for service in services {
                 let count = service == .evaluator ? evaluators : 1
