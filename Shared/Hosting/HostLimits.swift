@@ -33,6 +33,9 @@ enum HostLimits {
     /// What became due in an outage is held so long, where nothing else is set.
     static let hold = Duration.seconds(600)
 
+    /// A service that answers no sooner than that is not well.
+    static let healthMillisecondsMax = 5000
+
     /// What waits when a turn cannot be committed hears this.
     static let unavailable = Problem(
         status: 503, title: "Not now", detail: "the request could not be stored",

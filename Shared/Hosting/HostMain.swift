@@ -23,6 +23,9 @@ extension Host {
                 say(text)
                 return 0
             }
+            if configuration.action == .health {
+                return try health(definition, configuration)
+            }
             let signals = try Signals()
             let parts = try HostParts(definition, configuration, signals: signals)
             let host = Host(definition: definition, configuration: configuration, parts: parts)
@@ -43,11 +46,39 @@ extension Host {
         _ definition: ServiceDefinition, _ configuration: Configuration
     ) -> String? {
         switch configuration.action {
-        case .run: nil
+        case .run, .health: nil
         case .help:
             "jaga-\(definition.name.rawValue): \(definition.summary)\n\n\(Arguments.help)\n"
         case .version: "jaga-\(definition.name.rawValue) \(Version.text)\n"
         case .printConfiguration: configuration.printed()
+        }
+    }
+
+    /// Asks the service that runs on this machine.
+    ///
+    /// - Returns: 0 when it is ready, else 1, with why not on standard output
+    private static func health(
+        _ definition: ServiceDefinition, _ configuration: Configuration
+    ) throws(ConfigurationError) -> Int32 {
+        let topology = Topology(configuration)
+        let port = HostParts.httpPort(definition, configuration, topology)
+        guard port > 0 else {
+            throw ConfigurationError(
+                "port-unknown", "\(definition.portSetting ?? "") is 0, so any port may be the one",
+                hint: "Give it a port of its own.")
+        }
+        let address = topology.bindAddress == "0.0.0.0" ? "127.0.0.1" : topology.bindAddress
+        let result = Transfers.run(
+            Transfer(
+                token: 1, .http(HTTPCall(.get, "http://\(address):\(port)/readyz")),
+                timeoutMilliseconds: HostLimits.healthMillisecondsMax))
+        switch result.outcome {
+        case .answered(let answer):
+            say(String(decoding: answer.body, as: UTF8.self) + "\n")
+            return answer.status == 200 ? 0 : 1
+        case .failed(let failure):
+            say("nothing answers at port \(port): \(failure.message)\n")
+            return 1
         }
     }
 

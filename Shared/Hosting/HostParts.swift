@@ -53,9 +53,7 @@ extension HostParts {
             disk = DiskGauge(folder: folder, configuration)
         }
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
-        let port =
-            definition.portSetting.map(configuration.int)
-            ?? topology.httpPort(definition.name)
+        let port = HostParts.httpPort(definition, configuration, topology)
         var limits = ServerLimits()
         limits.bodyBytesByPath = definition.bodyBytesByPath
         server = try Server(address: topology.bindAddress, port: port, limits: limits)
@@ -68,6 +66,13 @@ extension HostParts {
         streams.security = security
         bus = try Bus(
             configuration: streams, store: SQLiteBusStore(database), clock: clock)
+    }
+
+    /// Where the service's HTTP is; 0: any free port.
+    static func httpPort(
+        _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
+    ) -> Int {
+        definition.portSetting.map(configuration.int) ?? topology.httpPort(definition.name)
     }
 
     /// The keys of the service; nil where everything is on loopback. HTTP beyond loopback has none:

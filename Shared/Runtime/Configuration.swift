@@ -84,6 +84,9 @@ public struct Configuration: Sendable {
             name.hasPrefix("JAGA_") && !names.contains(name)
                 && !Configuration.isForeign(name, to: service)
         }.sorted()
+        if flag("JAGA_STRICT"), let name = unknownInEnvironment.first {
+            throw .unknown(name, origin: "environment", known: names.sorted())
+        }
     }
 
     private static func read(

@@ -48,6 +48,9 @@ public struct Setting: Sendable {
             "JAGA_PORT_BASE", .integer(1024...65_000), default: "8100",
             help: "All ports are counted from here."),
         Setting(
+            "JAGA_STRICT", .flag, default: "off",
+            help: "A variable JAGA_... that is no setting stops the start; off: it is only told."),
+        Setting(
             "JAGA_LOG_LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), default: "info",
             help: "Least level of log lines."),
     ]

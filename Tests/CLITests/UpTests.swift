@@ -19,7 +19,12 @@ import Testing
         let configuration = NginxConfiguration(
             folder: folder.path, listen: ["127.0.0.1:48080"],
             ports: Ports(Topology(portBase: 48100)))
-        try configuration.text.write(
+        #expect(try complaints(of: configuration.text, in: folder) == "")
+    }
+
+    /// What nginx says of a configuration; empty when it takes it.
+    private func complaints(of text: String, in folder: URL) throws -> String {
+        try text.write(
             to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
         let nginx = Process()
         nginx.executableURL = URL(filePath: "/usr/sbin/nginx")
@@ -29,7 +34,27 @@ import Testing
         try nginx.run()
         let said = pipe.fileHandleForReading.readDataToEndOfFile()
         nginx.waitUntilExit()
-        #expect(nginx.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
+        return nginx.terminationStatus == 0 ? "" : String(decoding: said, as: UTF8.self)
+    }
+
+    @Test func `tells an nginx of somebody's own whom to ask, and where`() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let ports = Ports(
+            Topology(portBase: 8100, bindAddress: "0.0.0.0", hosts: [.ingest: "127.0.0.9"]))
+        let configuration = NginxConfiguration(ports: ports)
+        #expect(configuration.rules.contains("server 127.0.0.9:8101;"))
+        #expect(configuration.rules.contains("server 127.0.0.1:8102;"))
+        let whole = """
+            pid \(folder.path)/nginx.pid;
+            events {}
+            http {
+            client_body_temp_path \(folder.path);
+            \(configuration.rules)
+            server { listen 127.0.0.1:48081; \(configuration.routes) }
+            }
+            """
+        #expect(try complaints(of: whole, in: folder) == "")
     }
 
     @Test func `has every port once`() {

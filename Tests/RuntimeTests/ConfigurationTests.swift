@@ -106,6 +106,18 @@ import Testing
         #expect(configuration.unknownInEnvironment == ["JAGA_GRACE", "JAGA_TIMER_GRAZE"])
     }
 
+    @Test func `an unknown name in the environment stops the start where that is wanted`() throws {
+        let environment = ["JAGA_STRICT": "on", "JAGA_SMS_URL": "x", "PATH": "/bin"]
+        #expect(try configuration(environment).flag("JAGA_STRICT"))
+        let error = try #require(
+            failure {
+                _ = try configuration(environment.merging(["JAGA_TIMER_GRAZE": "1"]) { $1 })
+            })
+        #expect(error.code == "setting-unknown")
+        #expect(error.message.contains("JAGA_TIMER_GRAZE"))
+        #expect(error.hint.contains("JAGA_TIMER_GRACE"))
+    }
+
     @Test(arguments: ["JAGA_TIMER_GRACE 5", "JAGA_PORT_BASE=9000\nJAGA_PORT_BASE=9000"])
     func `a line that is none, or one said twice, stops the start`(text: String) throws {
         let folder = try TemporaryFolder()

@@ -19,6 +19,11 @@ struct Ports: Sendable {
         topology.bindAddress == "0.0.0.0" ? "127.0.0.1" : topology.bindAddress
     }
 
+    /// Where a service is found.
+    func host(of service: Service) -> String {
+        ServiceName(rawValue: service.rawValue).map(topology.host) ?? here
+    }
+
     /// HTTP of a service.
     func http(_ service: Service) -> Int { base + service.number }
 

@@ -1,10 +1,10 @@
 /// The configuration of the nginx in front of the services: one origin, no authentication of its
 /// own, no log of requests, since paths and queries may hold tokens.
 struct NginxConfiguration: Sendable {
-    /// The folder of its files, absolute.
-    var folder: String
-    /// Addresses with ports that it listens on, such as `127.0.0.1:8080`.
-    var listen: [String]
+    /// The folder of its files, absolute; needed for ``text`` alone.
+    var folder = ""
+    /// Addresses with ports that it listens on, such as `127.0.0.1:8080`; likewise.
+    var listen: [String] = []
     var ports: Ports
 
     /// Bodies up to here are passed on; larger ones are answered 413.
@@ -41,7 +41,27 @@ struct NginxConfiguration: Sendable {
     }
 
     private var http: String {
-        ([general] + Service.allCases.map(upstream) + [server]).joined(separator: "\n\n")
+        let server = "server {\n\(indent(listening + "\n\n" + routes))\n}"
+        return [files, rules, server].joined(separator: "\n\n")
+    }
+
+    /// What stands in the block `http`, of this nginx or of somebody's own: how requests are passed
+    /// on, and to whom.
+    var rules: String {
+        let asked = Service.allCases.filter { service in
+            Routes.all.contains { $0.service == service }
+        }
+        return ([general] + asked.map(upstream)).joined(separator: "\n\n")
+    }
+
+    private var files: String {
+        """
+        client_body_temp_path \(quoted("body"));
+        proxy_temp_path \(quoted("proxy"));
+        fastcgi_temp_path \(quoted("fastcgi"));
+        uwsgi_temp_path \(quoted("uwsgi"));
+        scgi_temp_path \(quoted("scgi"));
+        """
     }
 
     private var general: String {
@@ -50,11 +70,6 @@ struct NginxConfiguration: Sendable {
         server_tokens off;
         client_max_body_size \(Self.bodyBytesMax);
         client_body_buffer_size \(Self.bodyBytesMax);
-        client_body_temp_path \(quoted("body"));
-        proxy_temp_path \(quoted("proxy"));
-        fastcgi_temp_path \(quoted("fastcgi"));
-        uwsgi_temp_path \(quoted("uwsgi"));
-        scgi_temp_path \(quoted("scgi"));
         proxy_max_temp_file_size 0;
         proxy_http_version 1.1;
         proxy_set_header Connection "";
@@ -74,7 +89,7 @@ struct NginxConfiguration: Sendable {
     private func upstream(_ service: Service) -> String {
         """
         upstream \(service.rawValue) {
-            server \(ports.here):\(ports.http(service));
+            server \(ports.host(of: service)):\(ports.http(service));
             keepalive 32;
             keepalive_timeout \(Self.idleSeconds)s;
         }
@@ -87,7 +102,12 @@ struct NginxConfiguration: Sendable {
             + "client_body_buffer_size \(Self.largeBodyBytesMax); "
     }
 
-    private var server: String {
+    private var listening: String {
+        listen.map { "listen \($0);" }.joined(separator: "\n")
+    }
+
+    /// What stands in the block `server`: which path leads where.
+    var routes: String {
         let routes = Routes.all.map { route in
             let limit = Self.largePaths.contains(route.path) ? largeLimit : ""
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
@@ -95,11 +115,10 @@ struct NginxConfiguration: Sendable {
             return "location \(route.location) { \(limit)\(target) }"
         }
         let parts = [
-            listen.map { "listen \($0);" }.joined(separator: "\n"),
             Self.answers.map(\.text).joined(separator: "\n"),
             (routes + ["location / { return 404; }"]).joined(separator: "\n"),
         ]
-        return "server {\n\(indent(parts.joined(separator: "\n\n")))\n}"
+        return parts.joined(separator: "\n\n")
     }
 
     /// nginx's own answers, in the form of the services' errors. A service that is just starting
