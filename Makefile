@@ -19,7 +19,8 @@ RUNS ?= 1000000
 MINUTES ?= 10
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
-	bench bench-bus bench-evaluator bench-ingest chaos lint format simulate clean install
+	bench bench-bus bench-evaluator bench-ingest chaos lint format simulate clean install \
+	test-deploy env-example
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -82,12 +83,23 @@ chaos: ## kill, stop, cut and put back a suite under load for MINUTES=… (as ro
 	swift build --build-tests $(FLAGS)
 	CHAOS_MINUTES=$(MINUTES) $(TESTS) --filter 'holds every row|When the disk is full'
 
+test-deploy: ## build the images of deploy/, run them, break them under load (as root, with Docker)
+	@scripts/test-deploy $(ARGS)
+
+env-example: build ## write deploy/.env.example from what the programs say of their settings
+	@scripts/env-example
+
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
 	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
+	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/* deploy/edge/start \
+		deploy/edge/certificate deploy/demo/prepare deploy/demo/mail deploy/demo/phone; do \
+		sh -n "$$script" || exit 1; \
+	done
 	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
+		scripts/env-example scripts/test-deploy \
 		scripts/geodesic-table docs/edge-noise; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
