@@ -115,7 +115,7 @@ struct MemoryStore {
         case .phone(let effect): perform(effect)
         case .journey(let change): perform(change)
         case .append, .raise, .answer, .saveQuarantine, .removeQuarantine, .noteRetry,
-            .saveAccess, .forgetApplied:
+            .saveAccess, .saveDiary, .forgetApplied:
             break
         }
     }

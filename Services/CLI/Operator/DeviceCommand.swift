@@ -9,11 +9,13 @@ import Web
 enum DeviceCommand: Command {
     static let syntax = Syntax(
         name: "device", parameters: ["VERB", "ID", "[NAME]"],
-        summary: "phones of people: list, add, set up",
+        summary: "phones of people: list, add, set up, read the diary",
         details: """
             list PERSON         the phones of a person
             add PERSON NAME     a new phone, with what sets it up
             setup DEVICE        a new secret for a phone, with what sets it up
+            diary DEVICE        what the server received from a phone and what it decided: of the
+                                last seven days, without places
 
             Only a digest of a phone's secret is kept: what sets a phone up can be shown when the
             secret is made, or by whoever has it (--token). A new secret ends the one before; what
@@ -31,6 +33,10 @@ enum DeviceCommand: Command {
             .init(
                 name: "--encrypt", value: nil,
                 help: "add, setup: OwnTracks encrypts, with a passphrase made here"),
+            .init(
+                name: "--since", value: "WHEN", help: "diary: from then on, such as 2h"),
+            .init(name: "--limit", value: "N", help: "diary: at most so many (default 50)"),
+            .init(name: "--follow", value: nil, help: "diary: go on with what comes"),
             .phoneURL, .json,
         ] + Syntax.Option.api)
 
@@ -49,6 +55,7 @@ enum DeviceCommand: Command {
             let app = try app(of: call)
             let token = try call.value("--token").map(Token.device)
             try show(try setup(id, token: token, call), app, call)
+        case ("diary", 2): try DeviceDiary(api: try API(call), device: id).show(call)
         default: throw CommandError.usage("not understood: device \(verb)", syntax)
         }
         return 0

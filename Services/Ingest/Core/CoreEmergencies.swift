@@ -21,19 +21,34 @@ extension Core {
         }
         let signal = signal(of: request, person: person, in: directory, at: now)
         raise(signal, at: now, into: &effects)
-        if case .device(let device, _) = request.principal, let arrival = request.arrival {
-            hear(device, of: person, in: directory, at: now, into: &effects)
-            if !arrival.isKnown,
-                let report = keep(
-                    arrival, of: device, received: now, trace: request.trace, in: directory,
-                    at: now,
-                    into: &effects)
-            {
-                sequence([report], at: now, into: &effects)
-            }
-            if let row = intake.devices[device] { effects.append(.noteDevice(row)) }
+        if case .device(let device, _) = request.principal {
+            takeReport(
+                of: request, device, person, call: signal.id, in: directory, at: now,
+                into: &effects)
         }
         answer(request.request, with: signal.id, into: &effects)
+    }
+
+    /// The report that came along with a call, and the note of it.
+    private mutating func takeReport(
+        of request: EmergencyRequest, _ device: DeviceID, _ person: PersonID, call: EmergencyID,
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        let arrivals = request.arrival.map { [$0] } ?? []
+        var taken = TakenReports()
+        if !arrivals.isEmpty {
+            hear(device, of: person, in: directory, at: now, into: &effects)
+            taken = takeIn(
+                arrivals, of: device, received: now, trace: request.trace, in: directory, at: now,
+                into: &effects)
+        }
+        effects.append(
+            .saveDiary(
+                DiaryRow(
+                    device: device, time: now, client: .jaga,
+                    outcome: taken.accepted > 0 ? .taken : .call, status: 202, taken: taken,
+                    calls: 1, call: call, newest: Core.newest(of: arrivals),
+                    trace: request.trace)))
     }
 
     private func signal(

@@ -8,6 +8,7 @@ public struct Redelivery: Hashable, Sendable {
     public var entry: QuarantineID
     public var device: DeviceID
     public var person: PersonID
+    public var client: ClientApp
     /// When it came.
     public var received: Timestamp
     public var arrivals: [Arrival]
@@ -19,13 +20,14 @@ public struct Redelivery: Hashable, Sendable {
 
     public init(
         request: UInt64, entry: QuarantineID, device: DeviceID, person: PersonID,
-        received: Timestamp, arrivals: [Arrival], panics: [Panic] = [],
+        client: ClientApp, received: Timestamp, arrivals: [Arrival], panics: [Panic] = [],
         rejections: [Rejection] = [], news: PhoneNews = PhoneNews(), trace: String = ""
     ) {
         self.request = request
         self.entry = entry
         self.device = device
         self.person = person
+        self.client = client
         self.received = received
         self.arrivals = arrivals
         self.panics = panics
@@ -66,10 +68,12 @@ extension Core {
         // What kept the phone from reporting then says nothing of now.
         news.hindrances = nil
         phones.hear(news, from: delivery.device, of: delivery.person, at: now, into: &effects)
+        var calls: [EmergencyID] = []
         for panic in delivery.panics {
-            raise(
-                panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
-                in: directory, at: now, into: &effects)
+            calls.append(
+                raise(
+                    panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
+                    in: directory, at: now, into: &effects))
         }
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: delivery.received,
@@ -78,6 +82,14 @@ extension Core {
             delivery.rejections.isEmpty
                 ? .removeQuarantine(delivery.entry)
                 : .noteRetry(delivery.entry, delivery.rejections[0].reason, at: now))
+        effects.append(
+            .saveDiary(
+                DiaryRow(
+                    device: delivery.device, time: now, client: delivery.client,
+                    outcome: .retried, reason: delivery.rejections.first?.reason.rawValue ?? "",
+                    status: 200, taken: taken, quarantined: delivery.rejections.count,
+                    calls: calls.count, call: calls.first,
+                    newest: Core.newest(of: delivery.arrivals), trace: delivery.trace)))
         effects.append(
             .answer(
                 request: delivery.request,

@@ -13,15 +13,23 @@ extension Core {
             !$0.isKnown && Intake.isBacklog($0.observation.fix, at: now)
         }
         guard old == 0 || backlog.hasRoom(for: old) || !delivery.panics.isEmpty else {
+            effects.append(
+                .saveDiary(
+                    DiaryRow(
+                        device: delivery.device, time: now, client: delivery.client,
+                        outcome: .refused, reason: "overload", status: 503,
+                        newest: Core.newest(of: delivery.arrivals), trace: delivery.trace)))
             effects.append(.answer(request: delivery.request, .overloaded))
             return
         }
         hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
         let pressed = hearNews(of: delivery, at: now, into: &effects)
+        var calls: [EmergencyID] = []
         for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
-            raise(
-                panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
-                in: directory, at: now, into: &effects)
+            calls.append(
+                raise(
+                    panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
+                    in: directory, at: now, into: &effects))
         }
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: now, trace: delivery.trace,
@@ -30,6 +38,7 @@ extension Core {
             accepted: taken.accepted, duplicates: taken.duplicates,
             rejections: delivery.rejections)
         putAside(delivery, at: now, into: &effects)
+        note(delivery, taken, calls: calls, at: now, into: &effects)
         if delivery.wantsFriends {
             let principal = Principal.device(delivery.device, of: delivery.person)
             let (friends, shown) = positions(in: directory).friends(
@@ -51,20 +60,14 @@ extension Core {
         effects.append(.answer(request: delivery.request, .reports(answer)))
     }
 
-    /// What became of the observations of one request.
-    struct Taken {
-        var accepted = 0
-        var duplicates = 0
-    }
-
     /// Stores what is new of these and puts it on `in/p`: at once, or with the backlog.
     ///
     /// - Parameter received: when they came; earlier than now for what had been put aside.
     mutating func takeIn(
         _ arrivals: [Arrival], of device: DeviceID, received: Timestamp, trace: String,
         in directory: Replica, at now: Timestamp, into effects: inout [Effect]
-    ) -> Taken {
-        var taken = Taken()
+    ) -> TakenReports {
+        var taken = TakenReports()
         var seen: Set<ReportID> = []
         var live: [Report] = []
         for arrival in Core.inOrder(arrivals) {
@@ -74,10 +77,12 @@ extension Core {
                 continue
             }
             taken.accepted += 1
-            let report = keep(
+            let (report, waits) = keep(
                 arrival, of: device, received: received, trace: trace, in: directory, at: now,
                 into: &effects)
-            if let report { live.append(report) }
+            if report.late { taken.late += 1 }
+            if report.clockSkew { taken.skewed += 1 }
+            if waits { taken.waiting += 1 } else { live.append(report) }
         }
         sequence(live, at: now, into: &effects)
         if let row = intake.devices[device] { effects.append(.noteDevice(row)) }
@@ -116,18 +121,18 @@ extension Core {
     /// Stores one new report.
     ///
     /// - Parameter received: when it came
-    /// - Returns: the report, if it is to enter `in/p` at once; nil if it is old and waits.
+    /// - Returns: the report, and whether it is old and waits; else it is to enter `in/p` at once.
     mutating func keep(
         _ arrival: Arrival, of device: DeviceID, received: Timestamp, trace: String,
         in directory: Replica, at now: Timestamp, into effects: inout [Effect]
-    ) -> Report? {
+    ) -> (report: Report, waits: Bool) {
         let report = intake.accept(arrival, of: device, trace: trace, at: received)
         let number = intake.devices[device]?.number ?? 0
         effects.append(.saveReport(report, device: number))
         travel(report, in: directory, into: &effects)
-        guard Intake.isBacklog(report.fix, at: now) else { return report }
+        guard Intake.isBacklog(report.fix, at: now) else { return (report, false) }
         backlog.add(report, into: &effects)
-        return nil
+        return (report, true)
     }
 
     private func putAside(_ delivery: Delivery, at now: Timestamp, into effects: inout [Effect]) {
@@ -150,7 +155,7 @@ extension Core {
     mutating func raise(
         _ panic: Panic, from device: DeviceID, of person: PersonID, trace: String,
         in directory: Replica, at now: Timestamp, into effects: inout [Effect]
-    ) {
+    ) -> EmergencyID {
         let messageID = panic.messageID ?? "at \(panic.raised.microseconds)"
         let raised = min(panic.raised, now)
         let signal = EmergencySignal(
@@ -162,5 +167,6 @@ extension Core {
                 ?? lastFix(of: person, device: device, in: directory),
             battery: panic.battery, trace: trace)
         raise(signal, at: now, into: &effects)
+        return signal.id
     }
 }

@@ -69,6 +69,7 @@ public enum Effect: Hashable, Sendable {
     /// It was read once more and still cannot be used.
     case noteRetry(QuarantineID, QuarantineReason, at: Timestamp)
     case saveAccess(AccessRow)
+    case saveDiary(DiaryRow)
     case phone(PhoneEffect)
 
     /// The one answer to a request.

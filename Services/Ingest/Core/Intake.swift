@@ -33,6 +33,15 @@ struct Intake {
         }
     }
 
+    /// Notes the app that a device which has been heard speaks with.
+    ///
+    /// - Returns: whether it was another one, or none, before
+    mutating func note(_ client: ClientApp, of device: DeviceID) -> Bool {
+        guard devices[device]?.client != client else { return false }
+        devices[device]?.client = client
+        return true
+    }
+
     /// Remembers the device that leads from now on.
     mutating func lead(_ person: PersonID, with device: DeviceID) { firstDevices[person] = device }
 

@@ -43,6 +43,18 @@ public enum Limits {
     /// Payloads kept of one request.
     public static let quarantinePerRequest = 10
 
+    /// Rows of the diary of one device; the oldest go.
+    public static let diaryRowsPerDevice = 200
+    /// Older ones go, too.
+    public static let diarySeconds: Int64 = 7 * 86_400
+    /// Requests that brought nothing, alike and one after the other, are one row for so long.
+    public static let diaryFoldSeconds: Int64 = 3600
+    /// Rows of the diary that are forgotten in one turn.
+    public static let diaryForgottenPerTurn: Int64 = 500
+    /// Entries of the diary in one page.
+    public static let diaryPageMax = 200
+    /// Reports looked through for one page.
+    public static let diaryReportsPerPageMax = 4000
     /// A device may call at once what its limit allows in so long …
     public static let gateBurstOfDeviceSeconds: Int64 = 60
     /// … and an address.

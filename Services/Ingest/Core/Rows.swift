@@ -17,12 +17,15 @@ public struct DeviceRow: Hashable, Sendable {
     /// As last told.
     public var battery: UInt8?
     public var charging: Bool?
+    /// The app that spoke last; nil = it was not noted.
+    public var client: ClientApp?
 
     public init(
         device: DeviceID, person: PersonID, number: Int64, partition: Partition, seen: Timestamp,
         newest: Fix? = nil, sequenced: Timestamp = .zero, battery: UInt8? = nil,
-        charging: Bool? = nil
+        charging: Bool? = nil, client: ClientApp? = nil
     ) {
+        self.client = client
         self.device = device
         self.person = person
         self.number = number

@@ -109,7 +109,7 @@ extension IngestService {
         }
     }
 
-    /// Forgets what is too old, a little a turn.
+    /// Forgets what is too old, also of diaries, a little a turn.
     func forgetDecisions() throws {
         guard nextForgetting <= outside.now else { return }
         try database.run(
@@ -118,7 +118,10 @@ extension IngestService {
                 SELECT number FROM decision WHERE time < ? ORDER BY time LIMIT ?)
             """, .time(outside.now - .seconds(Limits.decisionSeconds)),
             .integer(Limits.decisionsForgottenPerTurn))
-        let isMore = database.lastChanges == Limits.decisionsForgottenPerTurn
+        var isMore = database.lastChanges == Limits.decisionsForgottenPerTurn
+        if try writer.diary.forget(before: outside.now - .seconds(Limits.diarySeconds)) {
+            isMore = true
+        }
         nextForgetting = outside.now + .seconds(isMore ? 0 : Limits.forgetEverySeconds)
     }
 }

@@ -28,7 +28,7 @@ final class DeviceTable {
         var rows = try database.all(
             """
             SELECT number, device, person, seen, sequenced, battery, charging,
-                time, latitude, longitude, accuracy, altitude, speed, course
+                time, latitude, longitude, accuracy, altitude, speed, course, client
             FROM device
             """
         ) { row in
@@ -38,7 +38,8 @@ final class DeviceTable {
                 partition: Partition.of(person), seen: row.time(3),
                 newest: row.isNull(7) ? nil : Fix(row, from: 7), sequenced: row.time(4),
                 battery: row.optionalInt64(5).map { UInt8(clamping: $0) },
-                charging: row.optionalInt64(6).map { $0 != 0 })
+                charging: row.optionalInt64(6).map { $0 != 0 },
+                client: ClientApp(rawValue: row.text(14)))
         }
         for place in rows.indices { try catchUp(&rows[place]) }
         return rows
@@ -80,19 +81,20 @@ final class DeviceTable {
         try database.run(
             """
             INSERT INTO device (number, device, person, seen, sequenced, battery, charging, time,
-                latitude, longitude, accuracy, altitude, speed, course)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                latitude, longitude, accuracy, altitude, speed, course, client)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (number) DO UPDATE SET person = excluded.person, seen = excluded.seen,
                 sequenced = excluded.sequenced, battery = excluded.battery,
                 charging = excluded.charging, time = excluded.time, latitude = excluded.latitude,
                 longitude = excluded.longitude, accuracy = excluded.accuracy,
-                altitude = excluded.altitude, speed = excluded.speed, course = excluded.course
+                altitude = excluded.altitude, speed = excluded.speed, course = excluded.course,
+                client = excluded.client
             """,
             .integer(row.number), .id(row.device), .id(row.person), .time(row.seen),
             .time(row.sequenced), .integer(row.battery), .integer(row.charging.map { $0 ? 1 : 0 }),
             .time(fix?.time), .integer(fix?.position.latitudeE7),
             .integer(fix?.position.longitudeE7), .integer(fix?.accuracyCentimetres),
             .integer(fix?.altitudeCentimetres), .integer(fix?.speedCentimetresPerSecond),
-            .integer(fix?.courseDegrees))
+            .integer(fix?.courseDegrees), .text(row.client?.rawValue ?? ""))
     }
 }

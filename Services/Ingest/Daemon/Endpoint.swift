@@ -14,6 +14,7 @@ enum Endpoint: Sendable {
     case locate, offers, dropOffer, setKey, dropKey, accessLog
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
     case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
+    case diary
     case quarantine, quarantined, retryQuarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
@@ -57,6 +58,7 @@ enum Endpoint: Sendable {
         (.post, "/v1/people/{person}/journeys/{journey}/notes", .addJourneyNote),
         (.post, "/v1/people/{person}/journeys/{journey}/photos", .addJourneyPhoto),
         (.get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeyPhoto),
+        (.get, "/v1/devices/{device}/diary", .diary),
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),

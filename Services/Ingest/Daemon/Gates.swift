@@ -20,7 +20,11 @@ extension IngestService {
         }
         if let device = replaced(secrets) {
             counts.replaced += 1
-            outside.log.debug("a phone still has its former secret", ["device": device])
+            diaryNotes.append(
+                DiaryRow(
+                    device: device, time: outside.now,
+                    client: core.device(device)?.client ?? .jaga, outcome: .refused,
+                    reason: "replaced-credentials", status: 503, trace: request.trace))
             return .unavailable(
                 "the device has a new secret: set it up with that",
                 retryAfterSeconds: Int(Limits.locateSeconds))
@@ -74,12 +78,21 @@ extension IngestService {
     }
 
     /// Why a delivery has to wait, unless a call for help comes with it, or what may be one.
-    func wait(for reading: Reading, of request: Request, _ device: DeviceID) -> Problem? {
+    func wait(
+        for reading: Reading, of request: Request, _ device: DeviceID, _ client: ClientApp
+    ) -> Problem? {
         let mayBeCall = reading.news.pressed != nil && pressesWithinSeconds > 0
         guard reading.panics.isEmpty, !mayBeCall else { return nil }
         let wait = gate.pass(
             device.raw, from: request.remote, reports: reading.observations.count, at: outside.now)
-        return wait.map { problem($0, isPhone: pending[request.id]?.phone != nil) }
+        guard let wait else { return nil }
+        let isPhone = pending[request.id]?.phone != nil
+        diaryNotes.append(
+            DiaryRow(
+                device: device, time: outside.now, client: client, outcome: .refused,
+                reason: "rate-\(wait.limit.rawValue)", status: isPhone ? 503 : 429,
+                trace: request.trace))
+        return problem(wait, isPhone: isPhone)
     }
 
     private func problem(_ wait: Gate.Wait, isPhone: Bool) -> Problem {

@@ -37,6 +37,8 @@ final class IngestService: Service {
     var nextForgetting = Timestamp.zero
     /// Fixes of deleted journeys may be left.
     var isForgettingJourneys = true
+    /// What became of requests that never came as far as the core; written with this turn.
+    var diaryNotes: [DiaryRow] = []
     /// Used again for every input.
     private var effects: [Effect] = []
 
@@ -85,6 +87,7 @@ final class IngestService: Service {
 
     func reload() throws {
         pending.removeAll()
+        diaryNotes.removeAll()
         readers.cut()
         photos.stay()
         isForgettingJourneys = true
@@ -132,6 +135,7 @@ final class IngestService: Service {
     func tick() throws {
         try raise(to: try ownership.tick())
         try take(.turnEnd)
+        try writeDiaryNotes()
         try forgetDecisions()
         try tendJourneys()
         try writer.devices.writeSome(at: outside.now) { core.device($0) }

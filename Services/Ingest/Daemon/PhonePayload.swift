@@ -98,6 +98,7 @@ extension IngestService {
             .redelivery(
                 Redelivery(
                     request: request.id, entry: entry.id, device: device, person: entry.person,
+                    client: client,
                     received: entry.times.received,
                     arrivals: try arrivals(reading.observations, of: device),
                     panics: reading.panics, rejections: reading.rejections, news: reading.news,

@@ -83,6 +83,18 @@ final class ReportTable {
         ) { $0.time(0) }
     }
 
+    /// The newest reports of a device with fixes from a time on and before another, newest first.
+    func newest(
+        of device: Int64, from: Timestamp, before end: Timestamp, atMost limit: Int
+    ) throws -> [StoredReport] {
+        try database.all(
+            """
+            SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time >= ? AND time < ?
+            ORDER BY time DESC LIMIT ?
+            """, .integer(device), .time(from), .time(end), .integer(limit)
+        ) { StoredReport($0) }
+    }
+
     /// Reports of a device with fixes from a time on and before another, by time.
     func reports(
         of device: Int64, from: Timestamp, before end: Timestamp, atMost limit: Int

@@ -57,6 +57,9 @@ extension IngestService {
         case .accessLog:
             let id = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try listAccess(to: id, request, for: principal))
+        case .diary:
+            let id = try parameters.id("device", DeviceID.self)
+            outside.answer(request.id, try readDiary(of: id, request, for: principal))
         case .locate, .offers, .dropOffer, .setKey, .dropKey:
             try handlePhone(request, route, parameters, by: principal)
         case .journeys, .startJourney, .journey, .removeJourney, .stopJourney, .resetJourney,
@@ -110,7 +113,7 @@ extension IngestService {
         provesHearing: Bool = false,
         ownTracks: OwnTracks.App? = nil
     ) throws {
-        if let refusal = refusal(of: reading) ?? wait(for: reading, of: request, device) {
+        if let refusal = refusal(of: reading) ?? wait(for: reading, of: request, device, client) {
             pending[request.id] = nil
             return outside.answer(request.id, .problem(refusal))
         }

@@ -9,6 +9,7 @@ enum Tables {
         Migration(number: 7, sql: JourneyStore.migration),
         Migration(number: 8, sql: silences), Migration(number: 9, sql: small),
         Migration(number: 10, sql: apps),
+        Migration(number: 11, sql: DiaryTable.migration),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up

@@ -8,11 +8,13 @@ struct Writer {
     let database: Database
     let reports: ReportTable
     let devices: DeviceTable
+    let diary: DiaryTable
 
     init(database: Database) {
         self.database = database
         reports = ReportTable(database: database)
         devices = DeviceTable(database: database, reports: reports)
+        diary = DiaryTable(database: database)
     }
 
     /// Remembers an event of another service.
@@ -57,13 +59,7 @@ struct Writer {
         case .forgetApplied(let time):
             try database.run("DELETE FROM applied WHERE time < ?", .time(time))
             try reports.forgetSkewed(before: time)
-        case .saveQuarantine(let row): try save(row)
-        case .removeQuarantine(let id):
-            try database.run("DELETE FROM quarantine WHERE id = ?", .id(id))
-        case .noteRetry(let id, let reason, let time):
-            try database.run(
-                "UPDATE quarantine SET reason = ?, retried = ? WHERE id = ?",
-                .text(reason.rawValue), .time(time), .id(id))
+        case .saveQuarantine, .removeQuarantine, .noteRetry: try putAside(effect)
         case .saveAccess(let row):
             try database.run(
                 """
@@ -72,6 +68,7 @@ struct Writer {
                 """,
                 .id(row.person), .integer(row.hour), .blob(row.viewer?.raw.bytes ?? []),
                 .time(row.asked))
+        case .saveDiary(let row): try diary.save(row)
         case .phone(let effect): try PhoneWriter(database: database).write(effect)
         case .savePartition, .savePlacedCircle, .removePlacedCircle, .savePlacedPerson,
             .removePlacedPerson, .savePlacedPage, .removePlacedPage, .savePlacedSet,
@@ -83,6 +80,20 @@ struct Writer {
         case .saveTerms, .removeTerms, .saveSilence, .removeSilence, .saveHold:
             try writeSilence(effect)
         case .append, .raise, .answer, .journey: break
+        }
+    }
+
+    /// What could not be used, and what became of it.
+    private func putAside(_ effect: Effect) throws {
+        switch effect {
+        case .saveQuarantine(let row): try save(row)
+        case .removeQuarantine(let id):
+            try database.run("DELETE FROM quarantine WHERE id = ?", .id(id))
+        case .noteRetry(let id, let reason, let time):
+            try database.run(
+                "UPDATE quarantine SET reason = ?, retried = ? WHERE id = ?",
+                .text(reason.rawValue), .time(time), .id(id))
+        default: break
         }
     }
 

@@ -1,0 +1,86 @@
+import Glibc
+import Model
+import Parsing
+import Web
+
+/// `jaga device diary`: what the server received from a phone, and what it decided.
+struct DeviceDiary {
+    let api: API
+    let device: String
+
+    static let pauseSeconds: UInt32 = 2
+
+    private var path: String { "/v1/devices/\(Holder.part(device))/diary" }
+
+    /// Prints what there is, oldest first; then what comes, until somebody ends it.
+    func show(_ call: Call) throws {
+        let limit = try call.number("--limit", default: 50, in: 1...10_000)
+        var since = try call.moment("--since", now: Timestamp(seconds: Int64(time(nil))))
+        var shown: Set<String> = []
+        while true {
+            let query = since.map { "?since=" + Percent.encode($0.description) } ?? ""
+            let entries = try api.list(path + query, limit: limit).reversed()
+            for entry in entries where shown.insert(DeviceDiary.name(of: entry)).inserted {
+                Console.say(call.has("--json") ? entry.text : DeviceDiary.line(for: entry))
+                since = entry["until"]?.string.flatMap { Timestamp($0) } ?? since
+            }
+            if entries.isEmpty, shown.isEmpty, !call.has("--json") {
+                Console.say("Nothing was received in this time.")
+            }
+            guard call.has("--follow") else { return }
+            // Only entries of the last moment can come again.
+            if shown.count > 10_000 { shown = Set(entries.map(DeviceDiary.name)) }
+            sleep(DeviceDiary.pauseSeconds)
+        }
+    }
+
+    /// What an entry is known by; one that has grown is shown again.
+    private static func name(of entry: JSON) -> String {
+        entry.cell("id") + " " + entry.cell("count")
+    }
+
+    /// Such as `10:19:58 owntracks-ios 200 taken 1: 12 m, 8 s old, periodic`.
+    static func line(for entry: JSON) -> String {
+        var words = [
+            entry.cell("until"), entry["client"]?.string ?? "-", entry.cell("status"),
+            entry.cell("outcome"),
+        ]
+        if let reason = entry["reason"]?.string { words.append("(\(reason))") }
+        let times = entry["count"]?.int ?? 1
+        if times > 1 { words.append("\(times) times since \(entry.cell("time"))") }
+        let parts = [counts(of: entry), fix(of: entry), events(of: entry)].filter { !$0.isEmpty }
+        return words.joined(separator: " ")
+            + (parts.isEmpty ? "" : ": " + parts.joined(separator: "; "))
+    }
+
+    private static func counts(of entry: JSON) -> String {
+        let names = [
+            ("accepted", "accepted"), ("duplicates", "known"), ("late", "late"),
+            ("clockSkew", "from the future"), ("waiting", "waiting"),
+            ("quarantined", "put aside"),
+        ]
+        var parts = names.compactMap { key, word in
+            let count = entry["reports"]?[key]?.int ?? 0
+            return count == 0 ? nil : "\(count) \(word)"
+        }
+        let calls = entry["calls"]?.int ?? 0
+        if calls > 0 { parts.append(calls == 1 ? "a call for help" : "\(calls) calls for help") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func fix(of entry: JSON) -> String {
+        guard let fix = entry["fix"], fix != .null else { return "" }
+        var parts = [fix.cell("trigger")]
+        if let age = fix["ageSeconds"]?.double { parts.append("\(Int(age.rounded())) s old") }
+        if let accuracy = fix["accuracy"]?.double {
+            parts.append("within \(Int(accuracy.rounded())) m")
+        }
+        if let battery = fix["battery"]?.int { parts.append("battery \(battery) %") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func events(of entry: JSON) -> String {
+        (entry["events"]?.array ?? []).map { "\($0.cell("kind")) \($0.cell("id"))" }
+            .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,54 @@
+import Dialects
+import Model
+import Parsing
+import Testing
+
+@testable import JagaCLI
+
+@Suite struct `What 'jaga device' says` {
+    @Test func `names every app with its link and what to type`() {
+        let setup = PhoneSetup(
+            url: "https://jaga.example", device: DeviceID(ID128(high: 2, low: 1)), token: "T0K",
+            user: "Anna", deviceName: "phone", trackerID: "AN")
+        let text = DeviceCommand.lines(of: setup).joined(separator: "\n")
+        for app in PhoneSetup.App.allCases {
+            #expect(text.contains(app.rawValue))
+            #expect(setup.link(for: app).map { text.contains($0) } ?? true)
+        }
+        #expect(text.contains("https://jaga.example/osmand/T0K?speedUnit=ms"))
+    }
+
+    @Test(arguments: [
+        (
+            #"{"until":"2026-11-20T10:19:58.000Z","client":"owntracks-ios","status":200,"#
+                + #""outcome":"taken","reason":null,"count":1,"reports":{"accepted":2,"late":1},"#
+                + #""calls":0,"fix":{"trigger":"periodic","ageSeconds":8.2,"accuracy":12,"#
+                + #""battery":61},"events":[{"id":"evt_1","kind":"jaga.zone.entered"}]}"#,
+            "2026-11-20T10:19:58.000Z owntracks-ios 200 taken: 2 accepted, 1 late; periodic, "
+                + "8 s old, within 12 m, battery 61 %; jaga.zone.entered evt_1"
+        ),
+        (
+            #"{"time":"A","until":"B","client":null,"status":503,"outcome":"refused","#
+                + #""reason":"rate-device","count":7,"reports":{},"calls":0,"fix":null,"#
+                + #""events":[]}"#,
+            "B - 503 refused (rate-device) 7 times since A"
+        ),
+    ])
+    func `is a line for an entry of the diary`(entry: String, line: String) throws {
+        #expect(DeviceDiary.line(for: try JSON.parse(Array(entry.utf8))) == line)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"outcome":"taken","accepted":1,"duplicates":2,"calls":0,"quarantined":[]}"#,
+            "taken: 1 accepted, 2 duplicates"
+        ),
+        (
+            #"{"outcome":"unusable","quarantined":[{"reason":"encrypted"}]}"#,
+            "still cannot be used: encrypted"
+        ),
+    ])
+    func `tells what became of something put aside`(answer: String, words: String) throws {
+        #expect(Quarantine.words(for: try JSON.parse(Array(answer.utf8))) == words)
+    }
+}
