@@ -47,7 +47,8 @@ struct GatewayDescription: Sendable {
     var isBasicLogin = false
     var urls: [(Scope, Template)] = []
     var headers: [(Scope, Header)] = []
-    /// A form is cut at `&` into pairs, so that one without a value can be left out.
+    /// Lines, put together in their order. A form is cut at `&` into pairs, so that one without a
+    /// value can be left out.
     var bodies: [(Scope, [Template])] = []
     var bodyType = BodyType.plain
     var rules: [Rule] = []
@@ -56,12 +57,14 @@ struct GatewayDescription: Sendable {
     var receiptRules: [ReceiptRule] = []
     var receiptAddressField: String?
     var receiptWordsField: String?
+    /// What the gateway wants to hear when it has told of a message.
+    var receiptAnswer: (type: String, body: String)?
     var reply = ReplyRule()
 
     func url(isGSM: Bool) -> Template? { urls.first { $0.0.covers(isGSM: isGSM) }?.1 }
 
     func body(isGSM: Bool) -> [Template] {
-        bodies.first { $0.0.covers(isGSM: isGSM) }?.1 ?? []
+        bodies.filter { $0.0.covers(isGSM: isGSM) }.flatMap(\.1)
     }
 
     func headers(isGSM: Bool) -> [Header] {

@@ -68,6 +68,7 @@ struct GatewayFile {
         case "RECEIPT": description.receiptRules.append(try receiptRule(value))
         case "RECEIPT_ADDRESS": description.receiptAddressField = value
         case "RECEIPT_WORDS": description.receiptWordsField = value
+        case "RECEIPT_ANSWER": description.receiptAnswer = try answer(value)
         case "REPLY_FROM": description.reply.senderField = value
         case "REPLY_TEXT": description.reply.textField = value
         case "REPLY_ID": description.reply.idField = value
@@ -127,7 +128,7 @@ struct GatewayFile {
 
     private func answer(_ text: String) throws(GatewayError) -> (type: String, body: String) {
         guard let blank = text.firstIndex(of: " "), text[..<blank].contains("/") else {
-            throw error("this is no answer", hint: "Write REPLY_ANSWER=text/xml <Response/>.")
+            throw error("this is no answer", hint: "Write for example text/xml <Response/>.")
         }
         return (String(text[..<blank]), String(text[text.index(after: blank)...]).trimmingBlanks())
     }

@@ -72,7 +72,14 @@ extension GatewayDriver {
         guard case .http(let gateway) = kind, let answer = gateway.description.reply.answer else {
             return Response(status: 200)
         }
-        return Response(
-            status: 200, headers: ["Content-Type": answer.type], body: Array(answer.body.utf8))
+        return HTTPGateway.response(answer)
+    }
+
+    /// What the gateway wants to hear when it has told what became of a message.
+    public var receiptAnswer: Response {
+        guard case .http(let gateway) = kind, let answer = gateway.description.receiptAnswer else {
+            return .text("ok")
+        }
+        return HTTPGateway.response(answer)
     }
 }

@@ -3,11 +3,20 @@ import Web
 
 /// The settings of gateways, and the drivers that follow from them.
 public enum GatewaySettings {
+    /// The files of deploy/gateways by their names, built in.
+    static let shipped: [String: [UInt8]] = [
+        "gammu-smsd": PackageResources.gammu_smsd_conf, "jasmin": PackageResources.jasmin_conf,
+        "kannel": PackageResources.kannel_conf, "twilio": PackageResources.twilio_conf,
+        "vonage": PackageResources.vonage_conf,
+    ]
+
+    private static let shippedNames = shipped.keys.sorted().joined(separator: ", ")
+
     /// For the service's ``Configuration``.
     public static let all: [Setting] = [
         Setting(
             "JAGA_SMS_GATEWAY", .text,
-            help: "Kind of the SMS gateway: kannel, twilio, or a file that describes another one."),
+            help: "Kind of the SMS gateway: \(shippedNames), or the path of a file."),
         Setting(
             "JAGA_SMS_URL", .url(["http", "https"]),
             help: "Where the SMS gateway is; its kind may know a usual place."),
@@ -89,9 +98,6 @@ public enum GatewaySettings {
 
     /// A shipped kind by its name, else a file.
     static func description(of gateway: String) throws(GatewayError) -> GatewayDescription {
-        let shipped = [
-            "kannel": PackageResources.kannel_conf, "twilio": PackageResources.twilio_conf,
-        ]
         if let bytes = shipped[gateway] {
             return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
         }
@@ -99,7 +105,7 @@ public enum GatewaySettings {
         do { bytes = try Files.read(gateway, bytesMax: 64 << 10) } catch {
             throw GatewayError(
                 "gateway-unreadable", reading: gateway, error.message,
-                hint: "JAGA_SMS_GATEWAY is kannel, twilio, or the path of a file.")
+                hint: "JAGA_SMS_GATEWAY is \(shippedNames), or the path of a file.")
         }
         return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
     }

@@ -1,4 +1,5 @@
 import Model
+import Parsing
 import Web
 
 /// A gateway that takes messages by HTTP: a description of its kind, and the account there.
@@ -48,7 +49,7 @@ public struct HTTPGateway: Sendable {
         let templates = description.body(isGSM: values.message.isGSM)
         let place = description.bodyType.place
         guard description.bodyType == .form else {
-            return templates.first?.filled(values, place) ?? []
+            return templates.flatMap { $0.filled(values, place) ?? [] }
         }
         let pairs = templates.compactMap { $0.filled(values, place) }.filter {
             $0.last != UInt8(ascii: "=")
@@ -106,12 +107,22 @@ public struct HTTPGateway: Sendable {
             isOptOut: isOptOut)
     }
 
-    /// What a callback says, in its query or as a form.
+    static func response(_ answer: (type: String, body: String)) -> Response {
+        Response(
+            status: 200, headers: ["Content-Type": answer.type], body: Array(answer.body.utf8))
+    }
+
+    /// What a callback says: in its query, as a form, or as the members of a JSON object.
     static func fields(of request: Request) -> Query {
         var fields = request.query
         let type = request.headers["Content-Type"] ?? ""
         if type.hasPrefix("application/x-www-form-urlencoded") {
             fields.items += Query(encoded: String(decoding: request.body, as: UTF8.self)).items
+        } else if type.hasPrefix("application/json"), let body = try? JSON.parse(request.body) {
+            fields.items +=
+                body.object?.compactMap { member in
+                    member.value.scalarText.map { Query.Item(member.key, $0) }
+                } ?? []
         }
         return fields
     }

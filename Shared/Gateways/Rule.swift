@@ -113,11 +113,25 @@ struct ReadAnswer {
         json = try? JSON.parse(answer.body)
     }
 
-    /// A member of a JSON body as text; nil where there is none.
+    /// A member of a JSON body as text; nil where there is none. A number in the path counts the
+    /// elements of an array from 0.
     func member(_ path: [String]) -> String? {
         var value = json
-        for name in path { value = value?[name] }
-        return switch value {
+        for name in path {
+            if let items = value?.array {
+                value = Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil }
+            } else {
+                value = value?[name]
+            }
+        }
+        return value?.scalarText
+    }
+}
+
+extension JSON {
+    /// A text, number or truth value as text; nil for everything else.
+    var scalarText: String? {
+        switch self {
         case .string(let text): text
         case .integer(let number): String(number)
         case .number(let number): String(number)

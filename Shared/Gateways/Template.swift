@@ -147,7 +147,8 @@ struct TemplateValues {
 
     private func text(of placeholder: Template.Placeholder) -> String {
         let left: Duration = message.expires - message.now
-        let seconds = max(1, left.milliseconds / 1000)
+        // Gateways refuse times that are too short for any operator.
+        let seconds = max(60, left.milliseconds / 1000)
         return switch placeholder {
         case .url: account.url
         case .user: account.login?.user ?? ""
@@ -163,7 +164,7 @@ struct TemplateValues {
         case .coding: message.isGSM ? "0" : "2"
         case .segments: String(message.segments)
         case .validitySeconds: String(seconds)
-        case .validityMinutes: String(max(1, seconds / 60))
+        case .validityMinutes: String(seconds / 60)
         }
     }
 

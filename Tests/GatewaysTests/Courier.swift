@@ -13,6 +13,8 @@ final class Courier {
     private var results: [TransferResult] = []
     /// What came back by callback, oldest first.
     private(set) var receipts: [GatewayReceipt] = []
+    /// Texts that came in, oldest first.
+    private(set) var replies: [GatewayReply] = []
     /// The paths that the callbacks came to.
     private(set) var callbackPaths: Set<String> = []
 
@@ -31,7 +33,11 @@ final class Courier {
         results += transfers.drain()
         for request in server.drain() {
             callbackPaths.insert(request.path)
-            if let receipt = driver.receipt(of: request) { receipts.append(receipt) }
+            if request.path.hasPrefix("/v1/replies/") {
+                replies += driver.reply(of: request).map { [$0] } ?? []
+            } else if let receipt = driver.receipt(of: request) {
+                receipts.append(receipt)
+            }
             server.answer(request.id, Response(status: 200))
         }
         server.flush()

@@ -95,7 +95,7 @@ import Web
         #expect(try call(lines, message()).url.hasSuffix("?s=900&m=15&id=ntf_1"))
         var late = message()
         late.expires = late.now
-        #expect(try call(lines, late).url.hasSuffix("?s=1&m=1&id=ntf_1"))
+        #expect(try call(lines, late).url.hasSuffix("?s=60&m=1&id=ntf_1"))
     }
 
     @Test func `logs in where that is wanted`() throws {

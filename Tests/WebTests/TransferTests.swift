@@ -1,5 +1,6 @@
 import Model
 import Runtime
+import TestSupport
 import Testing
 
 @testable import Web

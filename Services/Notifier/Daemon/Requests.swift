@@ -138,7 +138,8 @@ extension NotifierService {
             counts.receiptsUnknown += 1
             throw Problem.notFound("there is no such message")
         }
-        outside.answer(request.id, .text("ok"))
+        let driver = outgoing.driver(stored.gateway) ?? outgoing.drivers.first
+        outside.answer(request.id, driver?.receiptAnswer ?? .text("ok"))
         guard let receipt = receipt(of: request, for: stored) else { return }
         let kind = ReceiptKind(receipt.kind)
         counts.receipts[kind, default: 0] += 1

@@ -1,34 +1,34 @@
 import Glibc
 
 /// A server that speaks byte by byte: what it says is up to the test.
-final class RawServer {
+public final class RawServer {
     /// One accepted connection.
-    final class Connection {
+    public final class Connection {
         fileprivate let socket: Int32
-        fileprivate(set) var received = ""
-        fileprivate(set) var isOpen = true
+        public fileprivate(set) var received = ""
+        public fileprivate(set) var isOpen = true
 
         fileprivate init(_ socket: Int32) { self.socket = socket }
 
-        func send(_ text: String) {
+        public func send(_ text: String) {
             _ = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
         }
 
-        func close() {
+        public func close() {
             if isOpen { Glibc.close(socket) }
             isOpen = false
         }
     }
 
-    let port: Int
+    public let port: Int
     private let listening: Int32
-    private(set) var connections: [Connection] = []
+    public private(set) var connections: [Connection] = []
     /// Called for a new connection.
-    var greet: (Connection) -> Void = { _ in }
+    public var greet: (Connection) -> Void = { _ in }
     /// Called with what just came in.
-    var hear: (Connection, String) -> Void = { _, _ in }
+    public var hear: (Connection, String) -> Void = { _, _ in }
 
-    init() {
+    public init() {
         listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
@@ -47,13 +47,13 @@ final class RawServer {
 
     deinit { stop() }
 
-    func stop() {
+    public func stop() {
         for connection in connections { connection.close() }
         Glibc.close(listening)
     }
 
     /// Accepts and hears what is there.
-    func advance() {
+    public func advance() {
         while true {
             let socket = accept(listening, nil, nil)
             guard socket >= 0 else { break }
