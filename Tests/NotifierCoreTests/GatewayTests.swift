@@ -122,7 +122,7 @@ struct GatewayTests {
         var world = World(gateways: Self.two)
         world.gateway = answers(["second": .later])
         world.handle(
-            .test(request: 7, gateway: "second", to: "+60111", id: ID128.zero, trace: ""))
+            .test(GatewayTest(request: 7, gateway: "second", to: "+60111", id: .zero, trace: "")))
         let result = TestResult(
             notification: NotificationID(.zero), outcome: .later, answer: "code 403")
         #expect(world.answers[7] == .tested(result))
@@ -132,8 +132,9 @@ struct GatewayTests {
 
     @Test func `a test of what is not there is refused`() {
         var world = World(gateways: Self.two)
-        world.handle(.test(request: 1, gateway: "x", to: "+6", id: .zero, trace: ""))
-        world.handle(.test(request: 2, gateway: "first", to: "a@b.c", id: .zero, trace: ""))
+        world.handle(.test(GatewayTest(request: 1, gateway: "x", to: "+6", id: .zero, trace: "")))
+        world.handle(
+            .test(GatewayTest(request: 2, gateway: "first", to: "a@b.c", id: .zero, trace: "")))
         #expect(world.answers[1] == .unknownGateway)
         #expect(world.answers[2] == .wrongAddress)
     }

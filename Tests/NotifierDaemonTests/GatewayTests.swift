@@ -171,9 +171,27 @@ struct GatewayTests {
         #expect(answer.status == 200)
         #expect(answer.json["outcome"]?.string == "unroutable")
         #expect(answer.json["answer"]?.string?.contains("Not routable") == true)
+        let shown = answer.json["request"]?.string ?? ""
+        #expect(shown.contains("X-Kannel-To: +60123\n"))
+        #expect(shown.contains("/v1/receipts/MASKED?"))
         #expect(try house.post("/v1/gateways/x/test", #"{"to":"+6"}"#).status == 404)
         #expect(try house.post("/v1/gateways/kannel/test", "{}").status == 400)
         #expect(try house.post("/v1/gateways/kannel/test", #"{"to":"a@b.c"}"#).status == 400)
+    }
+
+    @Test func `a dry test shows the request and sends nothing`() throws {
+        let house = try House(Self.kannel)
+        let answer = try house.post(
+            "/v1/gateways/kannel/test", #"{"to":"+60123","dryRun":true}"#)
+        #expect(answer.status == 200)
+        #expect(answer.json["request"]?.string?.contains("X-Kannel-To: +60123\n") == true)
+        #expect(answer.json["outcome"] == nil)
+        #expect(house.transfers.isEmpty)
+        #expect(try house.get("/v1/notifications").json["items"]?.array?.isEmpty == true)
+        let unfit = #"{"to":"+6o123","dryRun":true}"#
+        #expect(try house.post("/v1/gateways/kannel/test", unfit).status == 400)
+        let unclear = #"{"to":"+60123","dryRun":1}"#
+        #expect(try house.post("/v1/gateways/kannel/test", unclear).status == 400)
     }
 
     @Test func `a test with the same key is sent once`() throws {

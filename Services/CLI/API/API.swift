@@ -11,7 +11,8 @@ final class API {
     private let transfers = Transfers()
     private var lastToken: UInt64 = 0
 
-    static let timeoutMilliseconds = 20_000
+    /// How long an answer may take.
+    var timeoutMilliseconds = 20_000
     static let answerBytesMax = 16 << 20
     /// Of a file that is read as it is, such as a long journey.
     static let fileBytesMax = 256 << 20
@@ -121,7 +122,7 @@ final class API {
         lastToken += 1
         transfers.start(
             Transfer(
-                token: lastToken, .http(call), timeoutMilliseconds: API.timeoutMilliseconds))
+                token: lastToken, .http(call), timeoutMilliseconds: timeoutMilliseconds))
         while true {
             Loop.wait(on: [transfers], atMost: 1000)
             guard let result = transfers.drain().first(where: { $0.token == lastToken }) else {

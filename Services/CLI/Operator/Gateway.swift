@@ -4,45 +4,83 @@ import Web
 /// `jaga gateway`: ways out, and a test of each.
 enum Gateway: Command {
     static let syntax = Syntax(
-        name: "gateway", parameters: ["[test]", "[NAME]"],
+        name: "gateway", parameters: ["[list|test]", "[NAME]", "[ADDRESS]"],
         summary: "ways by which messages leave, and a test of each",
         details: """
-            Without parameters it lists the gateways with their last answers, and where each is to
-            tell of texts that come in. 'test NAME --to
-            ADDRESS' sends a test message through one and shows what became of it.
+            'list', or nothing, shows the gateways with their last answers, and where each is to
+            tell of texts that come in. 'test NAME +NUMBER' (or a mail address) sends a test message
+            through one, shows the request as it went over the wire, with MASKED for secrets, and
+            what the gateway said. The exit status is 0 only if it took the message over. Settings:
+            docs/gateways.md.
             """,
         options: [
-            .init(name: "--to", value: "ADDRESS", help: "a number or a mail address"), .json,
+            .init(name: "--dry-run", help: "shows the request and sends nothing"), .json,
         ] + Syntax.Option.api)
+
+    /// A mail server may take up to 90 s.
+    private static let timeoutMilliseconds = 100_000
 
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)
-        guard let verb = call.parameters.first else {
-            let gateways = try api.list("/v1/gateways")
-            if call.has("--json") {
-                for gateway in gateways { Console.say(gateway.text) }
-            } else {
-                for line in table(of: gateways).lines { Console.say(line) }
-                for gateway in gateways where !gateway.cell("replies").isEmpty {
-                    Console.say("texts to \(gateway.cell("name")): \(gateway.cell("replies"))")
-                }
-            }
+        switch (call.parameters.first ?? "list", call.parameters.count) {
+        case ("list", ...1): return try list(api, call)
+        case ("test", 3): return try test(call.parameters[1], to: call.parameters[2], api, call)
+        default: throw CommandError.usage("say: list, or test NAME ADDRESS", syntax)
+        }
+    }
+
+    private static func list(_ api: API, _ call: Call) throws -> Int32 {
+        let gateways = try api.list("/v1/gateways")
+        if call.has("--json") {
+            for gateway in gateways { Console.say(gateway.text) }
             return 0
         }
-        guard verb == "test", call.parameters.count == 2, let address = call.value("--to") else {
-            throw CommandError.usage("say: test NAME --to ADDRESS, or nothing", syntax)
-        }
-        let path = "/v1/gateways/\(Percent.encode(call.parameters[1]))/test"
-        let answer = try api.post(path, ["to": .string(address)])
-        if call.has("--json") {
-            Console.say(answer.text)
-        } else {
-            for member in answer.object ?? [] {
-                Console.say("\(member.key): \(answer.cell(member.key))")
-            }
+        for line in table(of: gateways).lines { Console.say(line) }
+        for gateway in gateways where !gateway.cell("replies").isEmpty {
+            Console.say("texts to \(gateway.cell("name")): \(gateway.cell("replies"))")
         }
         return 0
     }
+
+    private static func test(
+        _ name: String, to address: String, _ api: API, _ call: Call
+    ) throws -> Int32 {
+        api.timeoutMilliseconds = timeoutMilliseconds
+        let answer = try api.post(
+            "/v1/gateways/\(Percent.encode(name))/test",
+            ["to": .string(address), "dryRun": .bool(call.has("--dry-run"))])
+        if call.has("--json") {
+            Console.say(answer.text)
+        } else {
+            for line in report(answer) { Console.say(line) }
+        }
+        let isTaken = answer.cell("outcome") == "accepted"
+        return isTaken || call.has("--dry-run") ? 0 : 1
+    }
+
+    /// The request, and what the gateway said; of a dry run there is no outcome.
+    static func report(_ answer: JSON) -> [String] {
+        var request = answer.cell("request").split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map { $0.isEmpty ? ">" : "> \($0)" }
+        while request.last == ">" { request.removeLast() }
+        let outcome = answer.cell("outcome")
+        if outcome.isEmpty { return request + ["nothing was sent"] }
+        let said = "< \(outcome): \(answer.cell("answer"))"
+        return request + [said] + (meaning[outcome].map { [$0] } ?? [])
+    }
+
+    /// What an outcome means for the operator.
+    private static let meaning = [
+        "accepted": "the gateway took it over; that it arrives, only the phone or mailbox shows",
+        "later": "not now: the gateway asks to be tried again; a test is not",
+        "refused": "the gateway says that this address will never do",
+        "unroutable": "the gateway has no way to this address, or does not take this text",
+        "misconfigured":
+            "nobody gets a message by this gateway: look at its user, password, sender",
+        "unreachable": "nobody was there; surely not sent: look at JAGA_SMS_URL or JAGA_MAIL_URL",
+        "unknown": "it may have been taken or not; docs/gateways.md tells how answers are read",
+    ]
 
     /// The gateways as lines, also for `jaga status`.
     static func table(of gateways: [JSON]) -> Table {

@@ -78,7 +78,7 @@ extension Notifier {
         turn.effects.append(.send(delivery(of: notification)))
     }
 
-    private func delivery(of notification: Notification) -> Delivery {
+    func delivery(of notification: Notification) -> Delivery {
         let isMail = notification.channel == .email
         return Delivery(
             notification: notification.id, attempt: notification.attempts,
@@ -88,8 +88,8 @@ extension Notifier {
             file: isMail ? notification.file : nil,
             messageID: notification.id.description,
             thread: notification.emergency?.description, token: notification.token,
-            isSafety: notification.severity == .safety, expires: notification.expires,
-            trace: notification.trace)
+            isSafety: notification.severity == .safety, isTest: notification.severity == .test,
+            expires: notification.expires, trace: notification.trace)
     }
 
     /// The process has begun: what was on its way may have arrived or not.

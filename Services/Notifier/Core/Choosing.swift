@@ -58,10 +58,8 @@ extension Notifier {
 
 // An operator tries a gateway.
 extension Notifier {
-    mutating func test(
-        _ request: UInt64, _ name: String, to: String, id: ID128, trace: String,
-        _ turn: inout Turn
-    ) {
+    mutating func begin(_ test: GatewayTest, _ turn: inout Turn) {
+        let (request, name, to) = (test.request, test.gateway, test.to)
         guard let gateway = configuration.gateways.first(where: { $0.name == name }) else {
             return turn.effects.append(.answer(request: request, .unknownGateway))
         }
@@ -69,19 +67,25 @@ extension Notifier {
         guard gateway.channels.contains(channel) else {
             return turn.effects.append(.answer(request: request, .wrongAddress))
         }
-        turn.trace = trace
+        turn.trace = test.trace
         let composer = Composer(
             Reader(language: .english, who: "", now: turn.now, map: configuration.map))
         let mail = composer.words(for: .test(gateway: name), on: .email)
         let short = composer.words(for: .test(gateway: name), on: .sms).text
-        let notification = NotificationID(id)
+        let notification = NotificationID(test.id)
         var message = Notification(
-            id: notification, reason: .test, severity: .test, scope: EventID(id),
+            id: notification, reason: .test, severity: .test, scope: EventID(test.id),
             channel: channel, address: to,
             words: Words(short: short, subject: mail.subject, long: mail.text), reference: "",
             token: Meaning.token(notification, secret: configuration.tokenSecret),
-            created: turn.now, expires: turn.now + Limits.testAgeMax, trace: trace)
+            created: turn.now, expires: turn.now + Limits.testAgeMax, trace: test.trace)
         message.gatewayWanted = name
+        if test.isDry {
+            message.gateway = name
+            message.attempts = 1
+            return turn.effects.append(
+                .answer(request: request, .wouldSend(delivery(of: message))))
+        }
         tests[notification] = request
         queue(message, &turn)
     }

@@ -54,6 +54,8 @@ public struct Delivery: Hashable, Sendable {
     /// For the gateway's callback.
     public var token: String
     public var isSafety: Bool
+    /// An operator tries the gateway.
+    public var isTest: Bool
     /// Not worth delivering from then on.
     public var expires: Timestamp
     public var trace: String
@@ -68,6 +70,8 @@ public enum Answer: Hashable, Sendable {
     /// It is still counting down.
     case notYet
     case tested(TestResult)
+    /// A test that is only shown.
+    case wouldSend(Delivery)
     case text(ZoneText)
     case number(NumberState)
     /// The text was proposed too long ago.

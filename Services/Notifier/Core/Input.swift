@@ -11,7 +11,7 @@ public enum Input: Sendable {
     case acknowledge(Command)
     case resolve(Command)
     /// An operator tries a gateway.
-    case test(request: UInt64, gateway: String, to: String, id: ID128, trace: String)
+    case test(GatewayTest)
     /// A person wants a proposed text sent.
     case send(SendCommand)
     /// A number wants no texts of zones any more, or wants them again.
@@ -94,5 +94,30 @@ public struct Receipt: Sendable {
         self.kind = kind
         self.address = address
         self.answer = answer
+    }
+}
+
+/// An operator's message through one gateway.
+public struct GatewayTest: Hashable, Sendable {
+    public var request: UInt64
+    public var gateway: String
+    /// A number with plus, or a mail address.
+    public var to: String
+    /// The notification's.
+    public var id: ID128
+    /// It is shown what would be sent, and nothing is.
+    public var isDry: Bool
+    public var trace: String
+
+    public init(
+        request: UInt64, gateway: String, to: String, id: ID128, isDry: Bool = false,
+        trace: String
+    ) {
+        self.request = request
+        self.gateway = gateway
+        self.to = to
+        self.id = id
+        self.isDry = isDry
+        self.trace = trace
     }
 }

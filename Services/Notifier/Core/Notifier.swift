@@ -59,8 +59,7 @@ public struct Notifier: Sendable {
         case .directory(let body): directoryChanged(body, &turn)
         case .acknowledge(let command): acknowledge(command, &turn)
         case .resolve(let command): resolve(command, &turn)
-        case .test(let request, let gateway, let to, let id, let trace):
-            test(request, gateway, to: to, id: id, trace: trace, &turn)
+        case .test(let test): begin(test, &turn)
         case .send(let command): send(command, &turn)
         case .stop(let request, let number, let stopped):
             stop(request, number, stopped: stopped, &turn)

@@ -6,8 +6,9 @@ import Web
 
 /// What the notifier tells over HTTP.
 enum Documents {
+    /// - Parameter shown: the request of a test
     static func response(
-        to answer: Answer, in directory: Replica, at now: Timestamp
+        to answer: Answer, in directory: Replica, at now: Timestamp, shown: String?
     ) -> Response {
         switch answer {
         case .standing(let standing): .json(document(standing, in: directory))
@@ -19,7 +20,10 @@ enum Documents {
                 .conflict(
                     "the emergency is still counting down",
                     hint: "nobody has been told yet; try again when you are"))
-        case .tested(let result): .json(document(result))
+        case .tested(let result): .json(document(result, shown))
+        case .wouldSend:
+            shown.map { .json(["request": .string($0)]) }
+                ?? .problem(.invalid("the gateway cannot send to this address", field: "to"))
         case .text(let text): .json(Documents.text(text, at: now))
         case .number(let number): .json(Documents.number(number))
         case .expired:
@@ -47,11 +51,12 @@ enum Documents {
         ]
     }
 
-    private static func document(_ result: TestResult) -> JSON {
+    private static func document(_ result: TestResult, _ shown: String?) -> JSON {
         [
             "notification": .string(result.notification.description),
             "outcome": .string(result.outcome.rawValue),
             "answer": .string(result.answer),
+            "request": shown.map { .string($0) } ?? nil,
         ]
     }
 

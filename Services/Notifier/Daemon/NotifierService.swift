@@ -28,6 +28,8 @@ final class NotifierService: Service {
     var repeatable: [UInt64: KeptAnswers.Key] = [:]
     /// Those that have ended, forgotten a while later: a turn that is taken back brings them again.
     private var landed: [(token: UInt64, at: Timestamp)] = []
+    /// Requests of tests that have no end yet, as they are shown.
+    private var shownTests: [NotificationID: String] = [:]
     private var lastToken: UInt64 = 0
     private var nextPrune = Timestamp.zero
 
@@ -68,6 +70,7 @@ final class NotifierService: Service {
         repeatable.removeAll()
         // What a turn that was taken back had landed comes again, and must be known then.
         landed.removeAll()
+        shownTests.removeAll()
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
             gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies)
@@ -183,12 +186,22 @@ final class NotifierService: Service {
         case .send(let delivery): try send(delivery)
         case .answer(let request, let answer):
             let response = Documents.response(
-                to: answer, in: outside.replica, at: outside.now)
+                to: answer, in: outside.replica, at: outside.now, shown: shown(for: answer))
             if let key = repeatable.removeValue(forKey: request) {
                 try keptAnswers.keep(response, to: key, at: outside.now)
             }
             outside.answer(request, response)
         case .warn(let warning): warn(warning)
+        }
+    }
+
+    /// The request of a test, for whoever wanted it.
+    private func shown(for answer: Answer) -> String? {
+        switch answer {
+        case .tested(let result): shownTests.removeValue(forKey: result.notification)
+        case .wouldSend(let delivery):
+            outgoing.driver(delivery.gateway)?.shown(Outgoing.message(delivery, at: outside.now))
+        default: nil
         }
     }
 
@@ -200,6 +213,7 @@ final class NotifierService: Service {
             gateway: delivery.gateway)
         lastToken += 1
         let message = Outgoing.message(delivery, at: outside.now)
+        if delivery.isTest { shownTests[delivery.notification] = driver.shown(message) }
         let lane: Web.Lane = delivery.isSafety ? .safety : .ordinary
         switch driver.sending(message, token: lastToken, lane: lane) {
         case .transfer(let transfer):

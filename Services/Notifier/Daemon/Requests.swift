@@ -114,13 +114,18 @@ extension NotifierService {
 
     /// A request that is repeated before its answer finds the first message by its key.
     private func test(_ request: Request, gateway: String) throws {
-        guard let to = try request.json()["to"]?.string, !to.isEmpty else {
+        let body = try request.json()
+        guard let to = body["to"]?.string, !to.isEmpty else {
             throw Problem.invalid(
                 "nobody to send to", field: "to",
                 hint: #"send {"to":"+60…"} or {"to":"name@example.org"}"#)
         }
+        let isDry = body["dryRun"]
+        guard isDry == nil || isDry?.bool != nil else {
+            throw Problem.invalid("this is neither true nor false", field: "dryRun")
+        }
         var id = SecureRandom.id()
-        if let key = request.headers["Idempotency-Key"] {
+        if isDry?.bool != true, let key = request.headers["Idempotency-Key"] {
             id = Hash.id("test", .text(gateway), .text(to), .text(key))
             if let first = try store.notification(NotificationID(id)) {
                 return outside.answer(request.id, .json(Documents.notification(first)))
@@ -128,7 +133,9 @@ extension NotifierService {
         }
         try take(
             .test(
-                request: request.id, gateway: gateway, to: to, id: id, trace: request.trace))
+                GatewayTest(
+                    request: request.id, gateway: gateway, to: to, id: id,
+                    isDry: isDry?.bool == true, trace: request.trace)))
     }
 
     /// A gateway tells what became of a message. Gateways repeat what is not answered with success,
