@@ -162,11 +162,13 @@ public final class Host {
         tellAndAsk()
         parts.server.flush()
         leave()
+        parts.manager?.beat(parts.clock.monotonic)
     }
 
     /// Told to end: goes on until the service has left, within a time.
     func startLeaving() {
         guard leaveUntil == nil else { return }
+        parts.manager?.stopping()
         leaveUntil = parts.clock.monotonic + HostLimits.leaving
         service?.startLeaving()
     }

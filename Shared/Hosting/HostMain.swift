@@ -120,6 +120,7 @@ extension Host {
         }
         if isRehearsal { log.warning("this is a rehearsal: nothing is sent outside") }
         log.info("ready", ["port": httpPort, "version": Version.text])
+        try parts.manager?.ready("version \(Version.text), port \(httpPort)")
     }
 
     /// Answers what still waits and lets go of sockets; the store closes with its owner.

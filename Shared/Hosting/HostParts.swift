@@ -14,6 +14,8 @@ struct HostParts {
     var clock: SystemClock
     /// Nil where nobody sends any.
     var signals: Signals?
+    /// Nil where nobody wants to hear how the process goes.
+    var manager: ServiceManager?
     /// Held as long as the process lives; nil for a service without a disk.
     var lock: LockFile?
     var database: Database
@@ -36,6 +38,7 @@ extension HostParts {
         _ definition: ServiceDefinition, _ configuration: Configuration, signals: Signals
     ) throws {
         self.signals = signals
+        manager = try ServiceManager()
         topology = Topology(configuration)
         hold = .seconds(configuration.int("JAGA_HOLD_SECONDS"))
         isRehearsal = configuration.flag("JAGA_REHEARSAL")

@@ -17,6 +17,7 @@ final class Stage {
     let door = TestDoor()
     let courier = TestCourier()
     private let definition: ServiceDefinition
+    private let manager: ServiceManager?
     private(set) var host: Host
     let script: Script
     private(set) var keepers: [ServiceName: Keeper] = [:]
@@ -47,10 +48,14 @@ final class Stage {
         return definition
     }
 
-    init(_ definition: ServiceDefinition = Stage.definition, isDurable: Bool = true) throws {
+    init(
+        _ definition: ServiceDefinition = Stage.definition, isDurable: Bool = true,
+        manager: ServiceManager? = nil
+    ) throws {
         var definition = definition
         definition.isDurable = isDurable
         self.definition = definition
+        self.manager = manager
         folder = try TemporaryFolder()
         let time = Time()
         self.time = time
@@ -60,7 +65,8 @@ final class Stage {
             path: folder.file("store.sqlite"), migrations: HostParts.migrations(definition))
         script = Script(database: database)
         host = try Stage.host(
-            definition, database, clock, folder, network: network, door: door, courier: courier)
+            definition, database, clock, folder, network: network, door: door, courier: courier,
+            manager: manager)
         script.host = host
         for (name, streams) in definition.consumes {
             let keeper = try Keeper(name, streams, host.topology, network) {
@@ -73,7 +79,8 @@ final class Stage {
 
     private static func host(
         _ definition: ServiceDefinition, _ database: Database, _ clock: SystemClock,
-        _ folder: TemporaryFolder, network: MemoryNetwork, door: TestDoor, courier: TestCourier
+        _ folder: TemporaryFolder, network: MemoryNetwork, door: TestDoor, courier: TestCourier,
+        manager: ServiceManager?
     ) throws -> Host {
         let configuration = try Configuration(
             settings: CommonSettings.all, environment: [:], arguments: ["--home", folder.path],
@@ -82,7 +89,7 @@ final class Stage {
         let bus = HostParts.busConfiguration(definition, topology)
         let parts = HostParts(
             topology: topology, log: Log(service: definition.name.rawValue, descriptor: -1),
-            clock: clock, database: database, server: door, transfers: courier,
+            clock: clock, manager: manager, database: database, server: door, transfers: courier,
             bus: try Bus(
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
                 newID: SecureRandom.id,
@@ -96,7 +103,7 @@ final class Stage {
         host.close()
         host = try Stage.host(
             definition, host.database, clock, folder, network: network, door: door,
-            courier: courier)
+            courier: courier, manager: manager)
         script.host = host
         try host.open(script)
     }
