@@ -12,6 +12,8 @@ PROGRAMS = jaga jaga-ingest jaga-membership jaga-evaluator jaga-timer jaga-notif
 SOURCES = Package.swift Services Shared Tests
 
 PREFIX ?= /usr/local
+DESTDIR ?=
+BUILT ?= .build-install/release
 # Further arguments: `make run ARGS="--lan"`, `make test FILTER=WireTests`.
 ARGS ?=
 FILTER ?=
@@ -20,7 +22,7 @@ MINUTES ?= 10
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
 	bench bench-bus bench-evaluator bench-ingest chaos lint format simulate clean install \
-	test-deploy env-example
+	test-deploy env-example install-files
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -91,7 +93,8 @@ env-example: build ## write deploy/.env.example from what the programs say of th
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
-	@for script in scripts/setup scripts/fuzz scripts/simulate .ci/run Tests/Gateways/*/run; do \
+	@for script in scripts/setup scripts/fuzz scripts/simulate scripts/install-files .ci/run \
+		Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
 	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/* deploy/edge/start \
@@ -99,7 +102,7 @@ lint: ## check format and scripts
 		sh -n "$$script" || exit 1; \
 	done
 	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
-		scripts/env-example scripts/test-deploy \
+		scripts/env-example scripts/test-deploy deploy/gateways/gammu-smsd-http \
 		scripts/geodesic-table docs/edge-noise; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
@@ -114,9 +117,9 @@ simulate: setup ## the whole suite in one process under faults (SEED= STEPS= SEE
 clean: ## remove what was built (never ./var)
 	rm -rf .build .build-install
 
-install: setup ## build stand-alone programs and copy them to PREFIX/bin
+install: setup ## build stand-alone programs, install all that runs (DESTDIR=, PREFIX=)
 	swift build $(INSTALL_FLAGS)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	for program in $(PROGRAMS); do \
-		install -s -m 755 ".build-install/release/$$program" "$(DESTDIR)$(PREFIX)/bin/" || exit 1; \
-	done
+	$(MAKE) --no-print-directory install-files
+
+install-files: # what was built, and everything that stands beside it
+	@scripts/install-files "$(DESTDIR)" "$(PREFIX)" "$(BUILT)" $(PROGRAMS)

@@ -92,7 +92,7 @@ let package = Package(
         .target(
             name: "Gateways", dependencies: ["Model", "Runtime", "Web", "Parsing", "Hashing"],
             path: "Shared/Gateways",
-            exclude: ["BuiltIn/template.conf"],
+            exclude: ["BuiltIn/template.conf", "BuiltIn/gammu-smsd-http"],
             resources: ["gammu-smsd", "jasmin", "kannel", "twilio", "vonage"].map {
                 .embedInCode("BuiltIn/\($0).conf")
             },
