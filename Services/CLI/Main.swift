@@ -10,7 +10,7 @@ struct Main {
         Replay.self, Evaluate.self, Explain.self, ZoneCommand.self, SetCommand.self,
         MessageCommand.self, JourneyCommand.self, DeviceCommand.self, Quarantine.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,
-        RestoreCommand.self,
+        RestoreCommand.self, ReleaseCommand.self,
     ]
 
     static func main() {

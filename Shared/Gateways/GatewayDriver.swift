@@ -30,7 +30,12 @@ public struct GatewayDriver: Sendable {
     public static let sink = GatewayDriver(
         name: "sink", channels: [.sms, .email], kind: .sink)
 
-    /// Whether this is ``sink``.
+    /// The same to whoever chooses among gateways, and nothing leaves: ``sink`` under its name.
+    public var rehearsal: GatewayDriver {
+        GatewayDriver(name: name, channels: channels, kind: .sink)
+    }
+
+    /// Whether this is ``sink``, or a ``rehearsal``.
     public var isSink: Bool { if case .sink = kind { true } else { false } }
 
     /// - Parameters:

@@ -6,7 +6,8 @@ import Store
 import Web
 import Wire
 
-/// What the operator wants to have done with a stream, or with a record that is put aside.
+/// What the operator wants to have done with a stream, with a record that is put aside, or with
+/// what was held.
 enum Chore {
     /// Leaves out the record that stopped a stream.
     case skip(StoppedStream, Position)
@@ -14,14 +15,18 @@ enum Chore {
     case retry(PoisonStore.Entry)
     /// Forgets a record.
     case drop(PoisonStore.Entry)
+    /// Has what was held done now, or nothing come of it.
+    case settle([HeldEntry], isAll: Bool, isDropped: Bool)
 }
 
-// `POST /v1/streams/<service>`. What is wrong with a request is known before a turn begins.
+// `POST /v1/streams/<service>` and `/v1/held/<service>`. What is wrong with a request is known
+// before a turn begins.
 extension Host {
     /// Whether a request is the host's and needs a turn. A service without a store of its own has
     /// nothing to mend, and knows nobody who may.
     func isChore(_ request: Request) -> Bool {
-        definition.isDurable && request.method == .post && request.path == streamsPath
+        definition.isDurable && request.method == .post
+            && [streamsPath, heldPath].contains(request.path)
     }
 
     /// Why the sender of a chore may not have it done; nil if they may.
@@ -39,6 +44,7 @@ extension Host {
     /// - Throws: a ``Problem`` with what is wrong, and errors of the store
     func chore(of request: Request) throws -> Chore {
         let body = try request.json()
+        if request.path == heldPath { return try settling(body) }
         switch body["action"]?.string {
         case "skip": return try skipping(body)
         case "retry": return .retry(try entry(body))
@@ -93,6 +99,8 @@ extension Host {
         case .skip(let stopped, let position): skip(stopped, at: position, request)
         case .retry(let entry): try retry(entry, request)
         case .drop(let entry): try forget(entry, "dropped", request)
+        case .settle(let entries, let isAll, let isDropped):
+            try settle(entries, isAll: isAll, isDropped: isDropped, request)
         }
     }
 

@@ -7,8 +7,9 @@ import Wire
 
 // The paths that the host answers for every service.
 extension Host {
-    /// The answer to `/healthz`, `/readyz`, `/metrics`, `/v1/status/<service>` and
-    /// `/v1/streams/<service>`; nil for any other path, and for what needs a turn.
+    /// The answer to `/healthz`, `/readyz`, `/metrics`, `/v1/status/<service>`,
+    /// `/v1/streams/<service>` and `/v1/held/<service>`; nil for any other path, and for what needs
+    /// a turn.
     func hostResponse(to request: Request) -> Response? {
         guard request.method == .get else { return nil }
         switch request.path {
@@ -17,6 +18,7 @@ extension Host {
         case "/metrics": return metricsPage()
         case "/v1/status/\(definition.name.rawValue)": return status(for: request)
         case streamsPath: return streams(for: request)
+        case heldPath: return held(for: request)
         default: return nil
         }
     }

@@ -97,6 +97,14 @@ public protocol Service: AnyObject {
 
     /// Shown by `GET /v1/status/…` under `details`.
     var statusDetails: JSON { get }
+
+    /// What became due in ``Host/outage`` and waits for the operator; the earliest first.
+    var held: [HeldEntry] { get throws }
+
+    /// Has entries of ``held`` done now, or nothing come of them.
+    ///
+    /// - Parameter isAll: also what is held and not shown, since nobody needs to know
+    func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws
 }
 
 extension Service {
@@ -127,4 +135,6 @@ extension Service {
     public var troubles: [String] { [] }
     public var alarms: [String] { [] }
     public var statusDetails: JSON { .object([]) }
+    public var held: [HeldEntry] { [] }
+    public func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {}
 }

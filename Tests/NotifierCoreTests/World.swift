@@ -42,17 +42,30 @@ struct World {
     private let gateways: [Gateway]
 
     /// The process dies and begins again from its rows; what was on its way is forgotten.
-    mutating func restart() {
+    ///
+    /// - Parameter outage: from which what became due is held
+    mutating func restart(after outage: Outage? = nil) {
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
-        notifier = Notifier(configuration, from: rows.atWork(at: now), at: now)
+        notifier = Notifier(configuration, from: rows.atWork(at: now), at: now, after: outage)
         handle(.started)
     }
 
-    mutating func tell(_ body: EventBody, trace: String = "") {
+    /// The process is away for a while, and back after it; nothing is told to it meanwhile.
+    @discardableResult
+    mutating func sleep(_ duration: Duration) -> Outage {
+        let outage = Outage(
+            from: now, until: now + duration, holdEnds: now + duration + .seconds(600))
+        now = now + duration
+        restart(after: outage)
+        return outage
+    }
+
+    /// - Parameter happened: nil = now
+    mutating func tell(_ body: EventBody, trace: String = "", happened: Timestamp? = nil) {
         lastEvent += 1
         let id = EventID(ID128(high: 77, low: lastEvent))
-        handle(.event(Event(id: id, time: now, trace: trace, body: body)))
+        handle(.event(Event(id: id, time: happened ?? now, trace: trace, body: body)))
     }
 
     /// The directory changes, and the notifier hears of it.

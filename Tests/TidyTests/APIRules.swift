@@ -49,7 +49,7 @@ extension Rule {
 
 extension String {
     fileprivate var isOfTheHost: Bool {
-        hasPrefix("/v1/status/") || hasPrefix("/v1/streams/")
+        ["/v1/status/", "/v1/streams/", "/v1/held/"].contains(where: hasPrefix)
     }
 }
 

@@ -46,9 +46,16 @@ struct Timeline {
     }
 
     /// The process dies and comes back later with its rows alone.
-    mutating func restart(at second: Int) {
+    ///
+    /// - Parameter down: it was away since then, and holds what became due for ten minutes
+    mutating func restart(at second: Int, awaySince down: Int? = nil) {
         self.second = second
-        core = TimerCore(settings: settings, started: Timeline.time(second))
+        let outage = down.map {
+            Outage(
+                from: Timeline.time($0), until: Timeline.time(second),
+                holdEnds: Timeline.time(second + 600))
+        }
+        core = TimerCore(settings: settings, started: Timeline.time(second), outage: outage)
         core.load(
             clocks: clocks.filter { !$0.value.isFired }.map { ($0.key, $0.value.due) },
             watches: watches.values.filter { [.active, .reminded].contains($0.watch.state) },

@@ -70,7 +70,8 @@ enum Routes {
         + list(
             .timer,
             "/v1/watches", "/v1/watches/{watch}", "/v1/watches/{watch}/extension",
-            "/v1/watches/{watch}/end", "/v1/status/timer", "/v1/streams/timer")
+            "/v1/watches/{watch}/end", "/v1/held/timer", "/v1/status/timer",
+            "/v1/streams/timer")
         + list(
             .notifier,
             "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
@@ -80,7 +81,7 @@ enum Routes {
             "/v1/notifications/{notification}",
             "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",
             "/v1/replies/{token}",
-            "/v1/status/notifier", "/v1/streams/notifier")
+            "/v1/held/notifier", "/v1/status/notifier", "/v1/streams/notifier")
 
     private static func list(_ service: Service, _ paths: String...) -> [Route] {
         paths.map { Route(path: $0, service: service) }

@@ -29,6 +29,9 @@ enum Up: Command {
                 name: "--lan", value: nil,
                 help: "listen on this machine's address in the local network too, for phones"),
             .init(
+                name: "--rehearsal", value: nil,
+                help: "send nothing outside; 'jaga outbox' shows what would have been sent"),
+            .init(
                 name: "--without", value: "SERVICE",
                 help: "leave a service out, to run it elsewhere", repeats: true),
             .init(

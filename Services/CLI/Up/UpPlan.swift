@@ -182,6 +182,7 @@ struct UpPlan {
             environment["JAGA_PUBLIC_URL"] = origin
         }
         var arguments = ["--home", home, "--port-base", String(ports.base)]
+        if call.has("--rehearsal") { arguments.append("--rehearsal") }
         if let file = configuration.file { arguments += ["--config", file] }
         return Program.Recipe(
             name: number == 1 ? service.rawValue : "\(service.rawValue)-\(number)", path: path,

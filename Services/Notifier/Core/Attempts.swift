@@ -7,6 +7,7 @@ extension Notifier {
     mutating func queue(_ notification: Notification, _ turn: inout Turn) {
         var notification = notification
         notification.due = turn.now
+        noteOutage(of: &notification, turn)
         keep(notification, isChange: true, &turn)
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
@@ -26,6 +27,7 @@ extension Notifier {
         guard let notification = notifications[id], !notification.isInFlight,
             notification.due != nil, notification.clock == nil
         else { return }
+        if hold(notification, &turn) { return }
         guard turn.now < notification.expires else {
             return close(id, as: .expired, "too old", &turn)
         }
@@ -58,6 +60,7 @@ extension Notifier {
     ) {
         var notification = notification
         turn.trace = notification.trace
+        sayLate(&notification, turn)
         notification.attempts += 1
         notification.isInFlight = true
         notification.attemptStarted = turn.now

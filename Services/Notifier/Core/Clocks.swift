@@ -72,7 +72,8 @@ extension Notifier {
 
     /// Gives a clock up; does nothing for one that has run out.
     mutating func unwant(_ id: ClockID?, _ turn: inout Turn) {
-        guard let id, let (clock, _) = clocks.take(id) else { return }
+        guard let id, let (clock, _) = clocks.take(id) ?? postponed.removeValue(forKey: id)
+        else { return }
         turn.publish(
             Meaning.event(.clockUnwanted, clock.person, .id(clock.id)), .clockUnwanted(clock))
     }
@@ -83,6 +84,7 @@ extension Notifier {
     }
 
     mutating func fire(_ clock: WantedClock, _ purpose: ClockPurpose, _ turn: inout Turn) {
+        if postpone(clock, purpose, turn) { return }
         switch purpose {
         case .fallback(let signal): fallBack(signal, &turn)
         case .tier(let emergency, let circle):

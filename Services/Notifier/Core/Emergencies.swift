@@ -181,9 +181,13 @@ extension Notifier {
     }
 
     /// It is over: everyone told hears how, once, and nothing older is sent any more.
+    ///
+    /// - Parameter isDropped: by the operator, before anybody heard of it: then nobody does
     mutating func end(
-        _ id: EmergencyID, as state: EmergencyState, by: PersonID?, _ turn: inout Turn
+        _ id: EmergencyID, as state: EmergencyState, by: PersonID?, isDropped: Bool = false,
+        _ turn: inout Turn
     ) {
+        if turn.cause == nil { endHold(of: id, &turn) }
         guard var emergency = emergencies[id], emergency.state.isActive else { return }
         let wasCounting = emergency.state == .countdown
         unwant(emergency.taken?.clock, &turn)
@@ -204,7 +208,8 @@ extension Notifier {
         var decisions = emergency.told.map {
             tellNews(id, to: $0, saying, reason: .standDown, scope: scope, &turn)
         }
-        if state == .resolved, by != emergency.person {
+        let isKnown = !isDropped || !emergency.told.isEmpty
+        if state == .resolved, by != emergency.person, isKnown {
             decisions.append(
                 tellNews(
                     id, to: emergency.person, saying, reason: .standDown, scope: scope, &turn))
@@ -216,6 +221,7 @@ extension Notifier {
 
     /// Somebody takes it: ladders stop, and everyone told hears who.
     mutating func take(_ id: EmergencyID, by: PersonID?, _ turn: inout Turn) {
+        if turn.cause == nil { endHold(of: id, &turn) }
         guard var emergency = emergencies[id] else { return }
         emergency.state = .acknowledged
         emergency.takings += 1

@@ -38,6 +38,8 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var endedBy: PersonID?
     /// How often it has ended: a further press may begin it again. Nil = never.
     public var endings: Int?
+    /// What is to be told of it waits for the operator; false = no longer, nil = it never did.
+    public var isHeld: Bool?
     public var trace: String
 
     /// Its trigger and all that joined it.

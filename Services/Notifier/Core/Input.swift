@@ -25,6 +25,10 @@ public enum Input: Sendable {
     /// Ingest's store is not the one that it was: it and the evaluators may not know of what goes
     /// on here. Of people of one partition, or of everybody.
     case ingestReplaced(Partition?)
+    /// The operator has what is held sent now.
+    case release([Held])
+    /// The operator wants nothing to come of what is held.
+    case drop([Held])
     /// Time has passed.
     case tick
 }

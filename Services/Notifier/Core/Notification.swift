@@ -79,6 +79,11 @@ public struct Notification: Hashable, Sendable, Codable {
     public var answer = ""
     /// The gateway's own id of the message, where it told one.
     public var gatewayMessage: String?
+    /// When what it tells happened, where that was while the notifier was away and it does not say
+    /// so yet.
+    public var wasDue: Timestamp?
+    /// It waits for the operator; false = no longer, nil = it never did.
+    public var isHeld: Bool?
     public var trace: String
 
     var lane: Lane { Lane(isSafety: severity == .safety, channel: channel) }

@@ -25,6 +25,10 @@ public struct Notifier: Sendable {
     var numbers: [String: NumberState] = [:]
     var lanes = Lanes()
     var clocks = Clocks()
+    /// The time in which the notifier was away, and what became due in it waits for a word.
+    var outage: Outage?
+    /// Waits that are over and whose effect is held, in no order.
+    var postponed: [ClockID: (clock: WantedClock, purpose: ClockPurpose)] = [:]
     /// Attempts whose end must come; one that does not is in doubt.
     var flights = DeadlineQueue<(NotificationID, attempt: Int)>()
     /// Requests that wait for the end of their test message.
@@ -36,10 +40,14 @@ public struct Notifier: Sendable {
     ///
     /// Attempts that the rows show as on their way are taken as such: a process that has just begun
     /// says so by ``Input/started``.
+    ///
+    /// - Parameter outage: what became due in it is held
     public init(
-        _ configuration: NotifierConfiguration, from rows: NotifierRows, at now: Timestamp
+        _ configuration: NotifierConfiguration, from rows: NotifierRows, at now: Timestamp,
+        after outage: Outage? = nil
     ) {
         self.configuration = configuration
+        self.outage = outage
         for gateway in configuration.gateways {
             gateways[gateway.name] = GatewayHealth(name: gateway.name)
         }
@@ -55,7 +63,10 @@ public struct Notifier: Sendable {
         case .started: start(&turn)
         case .event(let event):
             turn.trace = event.trace
+            turn.cause = event.time
+            endHold(for: event, &turn)
             take(event, &turn)
+            turn.cause = nil
         case .directory(let body): directoryChanged(body, &turn)
         case .acknowledge(let command): acknowledge(command, &turn)
         case .resolve(let command): resolve(command, &turn)
@@ -70,6 +81,8 @@ public struct Notifier: Sendable {
         case .receipt(let receipt): received(receipt, &turn)
         case .reply(let reply): replied(reply, &turn)
         case .ingestReplaced(let partition): announce(of: partition, &turn)
+        case .release(let items): release(items, &turn)
+        case .drop(let items): drop(items, &turn)
         case .tick: break
         }
         pass(&turn)
@@ -78,7 +91,8 @@ public struct Notifier: Sendable {
 
     /// When a tick is needed at the latest.
     public var nextDeadline: Timestamp? {
-        [clocks.nextDue, lanes.nextDue, flights.nextDue, nextSweep].compactMap { $0 }.min()
+        [clocks.nextDue, lanes.nextDue, flights.nextDue, nextSweep, holdEnds].compactMap { $0 }
+            .min()
     }
 
     /// Makes the offsets of a time zone known, by its IANA name.
@@ -101,6 +115,7 @@ public struct Notifier: Sendable {
 
     /// Time alone has its effects: clocks and waits that are due, and the lanes.
     private mutating func pass(_ turn: inout Turn) {
+        endHold(&turn)
         for (clock, purpose) in clocks.overdue(at: turn.now) { fire(clock, purpose, &turn) }
         loseFlights(&turn)
         if nextSweep <= turn.now {
@@ -174,6 +189,8 @@ struct Turn {
     let now: Timestamp
     let directory: Replica
     var trace = ""
+    /// When what is told in this turn happened; nil = now.
+    var cause: Timestamp?
     var effects: [Effect] = []
 
     init(now: Timestamp, directory: Replica) {

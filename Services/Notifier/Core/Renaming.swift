@@ -26,6 +26,7 @@ extension Notifier {
         emergency.nobodyTold = old.nobodyTold
         emergency.endings = old.endings
         emergency.reopened = old.reopened
+        emergency.isHeld = old.isHeld
         // People have this code in the messages that they got.
         emergency.reference = old.reference
         moveHold(from: old, to: &emergency, &turn)

@@ -17,7 +17,10 @@ public struct NotifierRows: Sendable {
 extension Notifier {
     mutating func load(_ rows: NotifierRows, at now: Timestamp) {
         let earliest = now + Limits.fallbackWait
-        for emergency in rows.emergencies.sorted(by: { $0.raised < $1.raised }) {
+        // What was held in an outage of before is not any longer.
+        let isHolding = outage.map { now < $0.holdEnds } ?? false
+        for var emergency in rows.emergencies.sorted(by: { $0.raised < $1.raised }) {
+            if !isHolding { emergency.isHeld = nil }
             emergencies[emergency.id] = emergency
             if emergency.state.isActive {
                 activeOf[emergency.person, default: []].append(emergency.id)
@@ -36,7 +39,8 @@ extension Notifier {
             gateways[health.name] = health
         }
         for state in rows.numbers { numbers[state.number] = state }
-        for notification in rows.notifications.sorted(by: { $0.id < $1.id }) {
+        for var notification in rows.notifications.sorted(by: { $0.id < $1.id }) {
+            if !isHolding { notification.isHeld = nil }
             restore(notification, at: now, earliest)
         }
     }

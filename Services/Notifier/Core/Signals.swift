@@ -99,6 +99,12 @@ extension Notifier {
             Meaning.event(.ladderAdopted, signal.person, .id(signal.id)), .ladderAdopted(signal))
     }
 
+    /// The operator wants nothing to come of a signal that nobody answered.
+    mutating func giveUp(_ id: EmergencyID, _ turn: inout Turn) {
+        guard signals[id]?.state == .waiting else { return }
+        settle(id, as: .cancelled, &turn)
+    }
+
     private mutating func settle(
         _ id: EmergencyID, as state: SignalWait.State, _ turn: inout Turn
     ) {

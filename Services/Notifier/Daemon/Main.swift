@@ -34,10 +34,10 @@ struct Main {
         let configuration = host.configuration
         let base =
             configuration.optional("JAGA_PUBLIC_URL") ?? "http://127.0.0.1:\(host.httpPort)"
+        let drivers = try GatewaySettings.drivers(configuration, callbackBase: base)
         return NotifierService(
             outside: host, store: NotifierStore(database: host.database),
-            outgoing: Outgoing(
-                drivers: try GatewaySettings.drivers(configuration, callbackBase: base)),
+            outgoing: Outgoing(drivers: host.isRehearsal ? drivers.map(\.rehearsal) : drivers),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"),
             messageKey: .messages(secrets: configuration.text("JAGA_HOME") + "/secrets"),

@@ -75,7 +75,8 @@ final class NotifierService: Service {
         let configuration = NotifierConfiguration(
             gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies)
         core = Notifier(
-            configuration, from: try store.atWork(at: outside.now), at: outside.now)
+            configuration, from: try store.atWork(at: outside.now), at: outside.now,
+            after: outside.outage)
         for person in outside.replica.sortedPeople { learnZone(of: person) }
     }
 

@@ -19,6 +19,9 @@ protocol Surroundings: AnyObject {
     /// How little room is left on the disk.
     var diskPressure: DiskPressure { get }
 
+    /// What became due in it is held.
+    var outage: Outage? { get }
+
     func principal(of request: Request) -> Principal?
     /// Leaves after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
@@ -26,6 +29,10 @@ protocol Surroundings: AnyObject {
     func start(_ transfer: Transfer)
     /// Appended in the turn's transaction.
     func publish(_ event: Event, on stream: StreamName) throws
+}
+
+extension Surroundings {
+    var outage: Outage? { nil }
 }
 
 extension Host: Surroundings {

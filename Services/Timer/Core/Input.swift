@@ -31,6 +31,10 @@ public enum Input: Hashable, Sendable {
 
     /// What became of calling the operator's alarm.
     case alarmCalled(EmergencyID, accepted: Bool, jitter: UInt64)
+    /// The operator has what is held done now, as if it were not late.
+    case release([Held])
+    /// The operator wants nothing to come of what is held.
+    case drop([Held])
     /// Time has passed.
     case tick
 }

@@ -45,15 +45,21 @@ public struct TimerCore: Sendable {
     let settings: Settings
     /// What was due before is late.
     let started: Timestamp
+    /// The time in which the timer was away, and what became due in it waits for a word.
+    var outage: Outage?
+    /// Those waits, with when they were due. Their rows still wait, so that they are held again
+    /// after a restart.
+    var held: [Wait: Timestamp] = [:]
     var queue = ClockQueue<Wait>()
     /// Those that run.
     var watches: [WatchID: TimedWatch] = [:]
     var watchOfPerson: [PersonID: WatchID] = [:]
     var vigils: [EmergencyID: Vigil] = [:]
 
-    public init(settings: Settings, started: Timestamp) {
+    public init(settings: Settings, started: Timestamp, outage: Outage? = nil) {
         self.settings = settings
         self.started = started
+        self.outage = outage
     }
 
     /// Takes over what the store holds, at the start.
@@ -67,6 +73,7 @@ public struct TimerCore: Sendable {
     ) {
         queue = ClockQueue(clocks.map { .init(.clock($0.id), due: $0.due) })
         self.watches = [:]
+        held = [:]
         watchOfPerson = [:]
         for timed in watches { keep(timed) }
         self.vigils = [:]
@@ -81,10 +88,15 @@ public struct TimerCore: Sendable {
     }
 
     /// When to call ``Input/tick`` next; nil when nothing waits.
-    public var nextDeadline: Timestamp? { queue.next }
+    public var nextDeadline: Timestamp? {
+        guard let outage, !held.isEmpty else { return queue.next }
+        return queue.next.map { min($0, outage.holdEnds) } ?? outage.holdEnds
+    }
 
     /// Clocks of others that have not fired. Each watch and each vigil has one wait besides.
-    public var pendingClockCount: Int { queue.count - watches.count - vigils.count }
+    public var pendingClockCount: Int {
+        queue.count + held.count - watches.count - vigils.count
+    }
     public var activeWatchCount: Int { watches.count }
     /// Emergencies that nobody was told of in time and that are not over, ids ascending.
     public var undelivered: [EmergencyID] {
@@ -95,10 +107,12 @@ public struct TimerCore: Sendable {
     public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
         switch input {
         case .clockWanted(let clock, let trace):
+            held[.clock(clock.id)] = nil
             queue.set(.clock(clock.id), due: clock.due)
             effects.append(.saveClock(clock, trace: trace))
         case .clockUnwanted(let id):
             queue.remove(.clock(id))
+            held[.clock(id)] = nil
             effects.append(.removeClock(id))
         case .signal(let signal): watchOver(signal, at: now, into: &effects)
         case .signalCancelled(let cancel): takeBack(cancel, at: now, into: &effects)
@@ -116,13 +130,17 @@ public struct TimerCore: Sendable {
             effects.append(.answer(request, close(id, as: closing, at: now, into: &effects)))
         case .alarmCalled(let id, let accepted, let jitter):
             alarmCalled(id, accepted: accepted, jitter: jitter, at: now, into: &effects)
+        case .release(let waits): release(waits, at: now, into: &effects)
+        case .drop(let waits): drop(waits, at: now, into: &effects)
         case .tick: tick(at: now, into: &effects)
         }
     }
 
     private mutating func tick(at now: Timestamp, into effects: inout [Effect]) {
+        endHold(at: now)
         for _ in 0..<Limits.firedPerTurnMax {
             guard let entry = queue.popDue(at: now) else { return }
+            guard !hold(entry, at: now) else { continue }
             switch entry.id {
             case .clock(let id): effects.append(.fire(id, late: entry.due < started))
             case .watch(let id): watchDue(id, at: now, into: &effects)

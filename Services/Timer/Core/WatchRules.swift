@@ -99,6 +99,7 @@ extension TimerCore {
     /// Takes a watch into memory while it runs, and out of it when it is over.
     mutating func keep(_ timed: TimedWatch) {
         let watch = timed.watch
+        held[.watch(watch.id)] = nil
         if watch.state.isActive {
             watches[watch.id] = timed
             watchOfPerson[watch.person] = watch.id

@@ -26,6 +26,11 @@ struct ClockRows {
             .text(clock.subject), .time(clock.due), .text(trace))
     }
 
+    /// One that has not fired.
+    func waiting(_ id: ClockID) throws -> WantedClock? {
+        try database.first(ClockRows.select + "WHERE id = ? AND fired IS NULL", .id(id), as: clock)
+    }
+
     func remove(_ id: ClockID) throws {
         try database.run("DELETE FROM clock WHERE id = ? AND fired IS NULL", .id(id))
     }
@@ -63,12 +68,15 @@ struct ClockRows {
         "SELECT id, rule, person, emergency, subject, due, trace, fired, late FROM clock "
 
     private func event(_ row: Row) throws -> Event {
+        TimerCore.fired(clock(row), late: row.flag(8), at: row.time(7), trace: row.text(6))
+    }
+
+    private func clock(_ row: Row) -> WantedClock {
         guard let rule = ClockRule(rawValue: row.text(1)) else {
             fatalError("broken invariant: a clock has a known rule")
         }
-        let clock = WantedClock(
+        return WantedClock(
             id: row.id(0), rule: rule, person: row.id(2), emergency: row.optionalID(3),
             subject: row.optionalText(4), due: row.time(5))
-        return TimerCore.fired(clock, late: row.flag(8), at: row.time(7), trace: row.text(6))
     }
 }

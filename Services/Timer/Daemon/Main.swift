@@ -23,7 +23,8 @@ struct Main {
         TimerService(
             outside: host, database: host.database, metrics: host.metrics,
             settings: TimerCore.Settings(host.configuration),
-            alarmURL: host.configuration.optional(TimerSettings.alarmURL))
+            alarmURL: host.isRehearsal
+                ? nil : host.configuration.optional(TimerSettings.alarmURL))
     }
 }
 

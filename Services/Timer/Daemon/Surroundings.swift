@@ -12,6 +12,9 @@ protocol Surroundings: AnyObject {
     /// The directory as of this input.
     var replica: Replica { get }
 
+    /// What became due in it is held.
+    var outage: Outage? { get }
+
     func principal(of request: Request) -> Principal?
     /// Leaves after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
@@ -19,4 +22,8 @@ protocol Surroundings: AnyObject {
     func publish(_ event: Event, on stream: StreamName) throws
     /// Leaves after COMMIT.
     func start(_ transfer: Transfer)
+}
+
+extension Surroundings {
+    var outage: Outage? { nil }
 }

@@ -52,7 +52,7 @@ final class TimerService: Service {
     }
 
     private func load() throws {
-        core = TimerCore(settings: settings, started: started)
+        core = TimerCore(settings: settings, started: started, outage: outside.outage)
         core.load(
             clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all())
     }
@@ -178,6 +178,43 @@ final class TimerService: Service {
         return troubles
     }
 
+    var alarms: [String] {
+        core.holdEnds.map {
+            ["\(core.heldWaits.count) waits that were due are held until \($0): see 'jaga release'"]
+        } ?? []
+    }
+
+    // MARK: What is held
+
+    /// The notifier's own clocks are not shown: it holds what would come of them.
+    var held: [HeldEntry] {
+        get throws {
+            try core.heldWaits.compactMap { wait, due in
+                switch wait {
+                case .watch(let id):
+                    return try watches.find(id).map {
+                        HeldEntry(
+                            id: id.description, kind: "watch",
+                            what: ClockRule.watchExpiry.rawValue, person: $0.watch.person, due: due)
+                    }
+                case .clock(let id):
+                    guard let clock = try clocks.waiting(id), !clock.rule.isNotifiers else {
+                        return nil
+                    }
+                    return HeldEntry(
+                        id: id.description, kind: "clock", what: clock.rule.rawValue,
+                        person: clock.person, emergency: clock.emergency, due: due)
+                }
+            }
+        }
+    }
+
+    func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {
+        let named = Set(entries.map(\.id))
+        let waits = core.heldWaits.map(\.wait).filter { isAll || named.contains($0.text) }
+        try take(isDropped ? .drop(waits) : .release(waits))
+    }
+
     var statusDetails: JSON {
         [
             "clocks": .integer(Int64(core.pendingClockCount)),
@@ -239,5 +276,21 @@ final class TimerService: Service {
             }
         if let answering { try keptAnswers.keep(response, to: answering, at: outside.now) }
         outside.answer(request, response)
+    }
+}
+
+extension Held {
+    fileprivate var text: String {
+        switch self {
+        case .clock(let id): id.description
+        case .watch(let id): id.description
+        }
+    }
+}
+
+extension ClockRule {
+    /// Whether the notifier waits for it.
+    fileprivate var isNotifiers: Bool {
+        [.tier, .fallback, .retry, .acknowledgementHold].contains(self)
     }
 }

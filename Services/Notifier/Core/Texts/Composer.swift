@@ -31,6 +31,16 @@ public struct Composer: Sendable {
         }
     }
 
+    /// The same words, saying that they should have come before: at the end of an SMS, and in a
+    /// mail after its vital first lines.
+    public func late(_ words: Words, due: Timestamp, until: Timestamp) -> Words {
+        let sentence = Pieces.sentence(phrases.late(due: clock(due), until: clock(until)))
+        let end = words.long.firstRange(of: "\n\n")?.lowerBound ?? words.long.endIndex
+        return Words(
+            short: "\(words.short) \(sentence)", subject: words.subject,
+            long: "\(words.long[..<end])\n\(sentence)\(words.long[end...])")
+    }
+
     /// The longest cut of names that leaves the vital part in the first segment.
     private func longestName(for saying: Saying) -> Int {
         for nameMax in stride(from: Limits.nameCharactersMax, to: 5, by: -1) {

@@ -33,6 +33,9 @@ struct EnglishPhrases: Phrasebook {
         metres.map { "within \($0) m, \(taken)" } ?? "accuracy unknown, \(taken)"
     }
 
+    func late(due: String, until: String) -> String {
+        "Was due at \(due), our server was down until \(until)"
+    }
     var noPosition: String { "No position known" }
     func position(_ coordinates: String) -> String { "Position \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Battery \(percent)%" }

@@ -33,6 +33,9 @@ struct IndonesianPhrases: Phrasebook {
         metres.map { "dalam \($0) m, \(taken)" } ?? "akurasi tidak diketahui, \(taken)"
     }
 
+    func late(due: String, until: String) -> String {
+        "Seharusnya pada \(due), server kami mati sampai \(until)"
+    }
     var noPosition: String { "Posisi tidak diketahui" }
     func position(_ coordinates: String) -> String { "Posisi \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }

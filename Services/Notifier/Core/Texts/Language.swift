@@ -34,6 +34,8 @@ protocol Phrasebook: Sendable {
     func repetition(_ repetition: Repetition) -> String?
     /// How sure a place is: "within 12 m, 10:18".
     func certainty(metres: Int?, taken: String) -> String
+    /// That something is told late through no fault of whom it is about.
+    func late(due: String, until: String) -> String
     var noPosition: String { get }
     func position(_ coordinates: String) -> String
     func battery(_ percent: UInt8) -> String

@@ -33,6 +33,9 @@ struct MalayPhrases: Phrasebook {
         metres.map { "dalam \($0) m, \(taken)" } ?? "ketepatan tidak diketahui, \(taken)"
     }
 
+    func late(due: String, until: String) -> String {
+        "Sepatutnya pada \(due), pelayan kami tidak berfungsi hingga \(until)"
+    }
     var noPosition: String { "Kedudukan tidak diketahui" }
     func position(_ coordinates: String) -> String { "Kedudukan \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }

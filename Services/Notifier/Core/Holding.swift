@@ -1,0 +1,284 @@
+import Hashing
+import Model
+
+/// Something of the notifier that became due in an outage.
+public enum Held: Hashable, Comparable, Sendable {
+    /// Everything that is to be told of an emergency, also of a call that no evaluator answered.
+    case emergency(EmergencyID)
+    /// A message about anything else.
+    case message(NotificationID)
+}
+
+// What became due while the notifier was away waits for the operator, and not for ever. The ladder
+// of an emergency that waits does not climb; whatever calls for help anew ends the wait.
+extension Notifier {
+    /// What is held, with whom it is about and when it was due; the earliest first.
+    public var heldItems: [HeldItem] {
+        let whole = emergencies.values.filter { $0.isHeld == true }.map { emergency in
+            HeldItem(
+                held: .emergency(emergency.id), person: emergency.person, due: emergency.raised,
+                what: emergency.trigger.rawValue)
+        }
+        let calls = heldCalls.map { signal in
+            HeldItem(
+                held: .emergency(signal.id), person: signal.person, due: signal.raised,
+                what: signal.trigger.rawValue)
+        }
+        let messages = notifications.values.filter(isHeldAlone).map { message in
+            HeldItem(
+                held: .message(message.id), person: message.person,
+                emergency: message.emergency, recipient: message.recipient,
+                channel: message.channel, due: message.wasDue ?? message.created,
+                what: message.reason.rawValue)
+        }
+        return (whole + calls + messages).sorted { ($0.due, $0.held) < ($1.due, $1.held) }
+    }
+
+    /// Until when; nil where nothing is held.
+    public var holdEnds: Timestamp? {
+        guard let outage, hasHeld else { return nil }
+        return outage.holdEnds
+    }
+
+    private var hasHeld: Bool {
+        !postponed.isEmpty || emergencies.values.contains { $0.isHeld == true }
+            || notifications.values.contains { $0.isHeld == true }
+    }
+
+    /// Not one of an emergency that is held as a whole.
+    private func isHeldAlone(_ message: Notification) -> Bool {
+        guard message.isHeld == true else { return false }
+        return message.emergency.flatMap { emergencies[$0]?.isHeld } != true
+    }
+
+    /// Calls for help whose evaluator's answer did not come, and nobody was told.
+    private var heldCalls: [EmergencySignal] {
+        postponed.values.compactMap { _, purpose in
+            guard case .fallback(let id) = purpose, emergencies[id]?.isHeld != true else {
+                return nil
+            }
+            return signals[id]?.signal
+        }
+    }
+
+    // MARK: Beginning to wait
+
+    /// Marks a new message with the time of what it tells, if that was in the outage.
+    func noteOutage(of message: inout Notification, _ turn: Turn) {
+        guard let outage, message.severity != .test else { return }
+        var due = turn.cause
+        if message.reason.isAlarm, let id = message.emergency, let emergency = emergencies[id] {
+            due = emergency.raised
+        }
+        if let due, outage.covers(due), due >= outage.from { message.wasDue = due }
+        if let cause = turn.cause, outage.holds(cause, at: turn.now) { message.isHeld = true }
+    }
+
+    /// Keeps a message from its first attempt, if it became due in the outage or is of an emergency
+    /// that waits.
+    mutating func hold(_ message: Notification, _ turn: inout Turn) -> Bool {
+        guard let outage, turn.now < outage.holdEnds, message.isHeld != false,
+            message.severity != .test
+        else { return false }
+        let emergency = message.emergency.flatMap { emergencies[$0] }
+        if emergency?.isHeld == false { return false }
+        let wasTried = message.attemptStarted.map { !outage.covers($0) } ?? false
+        let isOld = outage.covers(message.created) && !wasTried
+        guard message.isHeld == true || emergency?.isHeld == true || isOld else { return false }
+        var message = message
+        message.isHeld = true
+        if message.wasDue == nil, isOld { message.wasDue = message.created }
+        keep(message, isChange: false, &turn)
+        if var emergency, emergency.isHeld == nil, emergency.state.isActive {
+            emergency.isHeld = true
+            keep(emergency, &turn)
+        }
+        return true
+    }
+
+    /// Keeps the end of a wait from its effect, if it came in the outage or is of an emergency that
+    /// waits.
+    mutating func postpone(
+        _ clock: WantedClock, _ purpose: ClockPurpose, _ turn: Turn
+    ) -> Bool {
+        guard let outage, turn.now < outage.holdEnds else { return false }
+        let isOld: Bool
+        switch purpose {
+        case .retry: return false
+        case .fallback(let id):
+            isOld = signals[id]?.signal.map { outage.covers($0.received) } ?? false
+        case .tier(let id, _), .hold(let id):
+            guard let emergency = emergencies[id], emergency.isHeld != false else { return false }
+            isOld = emergency.isHeld == true || outage.covers(clock.due)
+            if isOld { emergencies[id]?.isHeld = true }
+        }
+        if isOld { postponed[clock.id] = (clock, purpose) }
+        return isOld
+    }
+
+    // MARK: Its end
+
+    /// The time for a word is over: all of it goes out.
+    mutating func endHold(_ turn: inout Turn) {
+        guard let holdEnds, holdEnds <= turn.now else { return }
+        release(heldItems.map(\.held), &turn)
+    }
+
+    /// Somebody calls for help now: nothing of their emergencies waits any longer.
+    mutating func endHold(for event: Event, _ turn: inout Turn) {
+        guard let outage, !outage.covers(event.time) else { return }
+        let person: PersonID
+        switch event.body {
+        case .sosRaised(let signal), .watchExpired(let signal):
+            guard !outage.covers(signal.received) else { return }
+            person = signal.person
+        case .emergencyOpened(let news), .emergencyJoined(let news): person = news.person
+        default: return
+        }
+        for id in activeOf[person, default: []] { endHold(of: id, &turn) }
+    }
+
+    mutating func release(_ items: [Held], _ turn: inout Turn) {
+        for item in items.sorted() {
+            switch item {
+            case .message(let id): lift(id, &turn)
+            case .emergency(let id):
+                endHold(of: id, &turn)
+                if !takePostponed(fallback: id).isEmpty { fallBack(id, &turn) }
+            }
+        }
+    }
+
+    /// Messages are not sent; an emergency ends without a word to those who have not heard of it.
+    mutating func drop(_ items: [Held], _ turn: inout Turn) {
+        for item in items.sorted() {
+            switch item {
+            case .message(let id):
+                guard notifications[id]?.isHeld == true else { continue }
+                close(id, as: .expired, "dropped by the operator", &turn)
+                notifications[id]?.isHeld = false
+            case .emergency(let id):
+                if !takePostponed(fallback: id).isEmpty { giveUp(id, &turn) }
+                dropEmergency(id, &turn)
+            }
+        }
+    }
+
+    private mutating func dropEmergency(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.isHeld == true else { return }
+        turn.trace = emergency.trace
+        for message in notificationsOf[id, default: []]
+        where notifications[message]?.isHeld == true {
+            close(message, as: .expired, "dropped by the operator", &turn)
+            notifications[message]?.isHeld = false
+        }
+        emergency.told = emergency.told.filter { person in
+            notificationsOf[id, default: []].contains {
+                guard let message = notifications[$0] else { return false }
+                return message.recipient == person && message.attempts > 0
+            }
+        }
+        emergency.isHeld = false
+        keep(emergency, &turn)
+        postponed = postponed.filter { $0.value.clock.emergency != id }
+        end(id, as: .resolved, by: nil, isDropped: true, &turn)
+        let answer = EmergencyAnswer(
+            emergency: id, person: emergency.person, by: nil, at: turn.now,
+            trace: emergency.trace, signals: emergency.signals)
+        let event = Meaning.event(
+            .resolutionGiven, emergency.person, .id(id), .number(emergencies[id]?.endings ?? 0))
+        turn.publish(event, .resolutionGiven(answer))
+    }
+
+    /// What was held of an emergency is sent, and its ladders go on; a tier that was not told yet
+    /// has its whole time from now on.
+    mutating func endHold(of id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.isHeld == true else { return }
+        emergency.isHeld = false
+        keep(emergency, &turn)
+        let waiting = Set(
+            notificationsOf[id, default: []].filter { notifications[$0]?.isHeld == true })
+        for message in waiting.sorted() { lift(message, &turn) }
+        for ladder in ladders[id, default: []]
+        where !waiting.isDisjoint(with: ladder.current) && emergency.state == .open {
+            waitAnew(ladder, emergency, &turn)
+        }
+        let over = postponed.values.filter { $0.clock.emergency == id }
+            .sorted { $0.clock.id < $1.clock.id }
+        for (clock, purpose) in over {
+            if case .fallback = purpose { continue }
+            postponed[clock.id] = nil
+            fire(clock, purpose, &turn)
+        }
+    }
+
+    private mutating func waitAnew(
+        _ ladder: Ladder, _ emergency: Emergency, _ turn: inout Turn
+    ) {
+        guard let index = ladderIndex(ladder.emergency, ladder.circle), let id = ladder.clock
+        else { return }
+        let tiers = turn.directory.circle(ladder.circle).map { Audience.tiers(of: $0) } ?? []
+        let tier = max(0, ladder.nextTier - 1)
+        let wait =
+            tiers.indices.contains(tier)
+            ? Duration.seconds(tiers[tier].waitSeconds) : Limits.exhaustedRoundWait
+        unwant(id, &turn)
+        let clock = WantedClock(
+            id: Meaning.clock(.tier, id.raw, .text("held")), rule: .tier,
+            person: emergency.person, emergency: emergency.id, due: turn.now + wait)
+        ladders[ladder.emergency]?[index].clock = clock.id
+        ladders[ladder.emergency]?[index].due = clock.due
+        if let changed = ladders[ladder.emergency]?[index] { turn.save(.ladder(changed)) }
+        want(clock, for: .tier(ladder.emergency, ladder.circle), &turn)
+    }
+
+    private mutating func takePostponed(
+        fallback id: EmergencyID
+    ) -> [(clock: WantedClock, purpose: ClockPurpose)] {
+        let found = postponed.values.filter { $0.purpose == .fallback(id) }
+        for entry in found { postponed[entry.clock.id] = nil }
+        return Array(found)
+    }
+
+    /// A message goes on to its gateway.
+    private mutating func lift(_ id: NotificationID, _ turn: inout Turn) {
+        guard var message = notifications[id], message.isHeld == true else { return }
+        message.isHeld = false
+        guard message.due != nil else {
+            notifications[id] = message
+            return
+        }
+        message.due = turn.now
+        keep(message, isChange: false, &turn)
+        lanes.append(id, to: message.lane, isRetry: message.attempts > 0)
+    }
+
+    // MARK: Words
+
+    /// What is told late says so at its first attempt, whether it was held or not.
+    func sayLate(_ message: inout Notification, _ turn: Turn) {
+        guard let due = message.wasDue, let outage else { return }
+        message.wasDue = nil
+        guard message.attempts == 0 else { return }
+        let person = message.recipient.flatMap { turn.directory.person($0) }
+        let reader = Reader(
+            language: Language(locale: person?.locale ?? ""), who: "", now: turn.now,
+            offsetSeconds: person.flatMap { zones[$0.timeZone]?.offsetSeconds(at: due) },
+            map: configuration.map)
+        message.words = Composer(reader).late(message.words, due: due, until: outage.until)
+    }
+}
+
+/// What a list of what is held says of one.
+public struct HeldItem: Hashable, Sendable {
+    public var held: Held
+    /// Whom it is about.
+    public var person: PersonID?
+    public var emergency: EmergencyID?
+    /// Of a message.
+    public var recipient: PersonID?
+    public var channel: Channel?
+    public var due: Timestamp
+    /// An emergency's trigger, or why a message is sent.
+    public var what: String
+}

@@ -1,0 +1,110 @@
+import Model
+import Parsing
+import Web
+
+/// Something that became due in an outage and waits for the operator, as a service shows it.
+public struct HeldEntry: Hashable, Sendable {
+    /// By which it is released or dropped.
+    public var id: String
+    /// `watch`, `clock`, `emergency`, `message`.
+    public var kind: String
+    /// What of it was due, such as `watch-expiry` or an emergency's trigger.
+    public var what: String
+    /// Whom it is about.
+    public var person: PersonID?
+    public var emergency: EmergencyID?
+    /// To whom a message goes, and on which channel.
+    public var recipient: PersonID?
+    public var channel: Channel?
+    public var due: Timestamp
+
+    public init(
+        id: String, kind: String, what: String, person: PersonID?, emergency: EmergencyID? = nil,
+        recipient: PersonID? = nil, channel: Channel? = nil, due: Timestamp
+    ) {
+        self.id = id
+        self.kind = kind
+        self.what = what
+        self.person = person
+        self.emergency = emergency
+        self.recipient = recipient
+        self.channel = channel
+        self.due = due
+    }
+
+    /// Whether an id names it: its own, that of its emergency or of its person.
+    func isNamed(_ name: String) -> Bool {
+        name == id || name == emergency?.description || name == person?.description
+    }
+
+    var json: JSON {
+        [
+            "id": .string(id), "kind": .string(kind), "what": .string(what),
+            "person": person.map { .string($0.description) } ?? .null,
+            "emergency": emergency.map { .string($0.description) } ?? .null,
+            "recipient": recipient.map { .string($0.description) } ?? .null,
+            "channel": channel.map { .string($0.rawValue) } ?? .null,
+            "due": .string(due.description),
+        ]
+    }
+}
+
+// `GET` and `POST /v1/held/<service>`: what waits for the operator after an outage.
+extension Host {
+    var heldPath: String { "/v1/held/\(definition.name.rawValue)" }
+
+    /// What is held here, for the operator.
+    func held(for request: Request) -> Response {
+        do {
+            try checkOperator(request)
+            let entries = try service?.held ?? []
+            return .json(heldDocument(entries).serialized())
+        } catch {
+            return .problem(error as? Problem ?? HostLimits.unavailable)
+        }
+    }
+
+    private func heldDocument(_ entries: [HeldEntry]) -> JSON {
+        [
+            "from": outage.map { .string($0.from.description) } ?? .null,
+            "until": outage.map { .string($0.until.description) } ?? .null,
+            "holdEnds": entries.isEmpty
+                ? .null : outage.map { .string($0.holdEnds.description) } ?? .null,
+            "items": .array(entries.map(\.json)),
+        ]
+    }
+
+    /// What a request wants to have settled: the entries named, or all.
+    func settling(_ body: JSON) throws -> Chore {
+        let isDropped: Bool
+        switch body["action"]?.string {
+        case "send": isDropped = false
+        case "drop": isDropped = true
+        default:
+            throw Problem.invalid(
+                "there is no such action", field: "action", hint: "send 'send' or 'drop'")
+        }
+        let entries = try service?.held ?? []
+        if body["items"] == "all" { return .settle(entries, isAll: true, isDropped: isDropped) }
+        guard let names = body["items"]?.array?.map(\.string) else {
+            throw Problem.invalid(
+                "these are no ids", field: "items", hint: #"send a list of ids, or "all""#)
+        }
+        let wanted = entries.filter { entry in names.contains { $0.map(entry.isNamed) ?? false } }
+        return .settle(wanted, isAll: false, isDropped: isDropped)
+    }
+
+    func settle(
+        _ entries: [HeldEntry], isAll: Bool, isDropped: Bool, _ request: Request
+    ) throws {
+        isServiceTouched = true
+        try service?.settle(entries, isAll: isAll, isDropped: isDropped)
+        if !entries.isEmpty {
+            log.warning(
+                isDropped
+                    ? "the operator drops what was held" : "the operator releases what was held",
+                ["count": entries.count])
+        }
+        answer(request.id, .json(heldDocument(entries).serialized()))
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Parsing
+import Runtime
+import TestSupport
+import Testing
+
+extension `The suite` {
+    @Suite struct `A backup of it` {
+        /// Runs a command of `jaga` to its end.
+        @discardableResult
+        private func jaga(
+            _ suite: RunningSuite, _ words: String...
+        ) async throws -> (status: Int32?, text: String) {
+            let capture = try suite.run(words)
+            _ = await eventually(within: 60) {
+                _ = (suite.log, capture.text)
+                return capture.process.reap() != nil
+            }
+            return (capture.process.exitStatus, capture.text)
+        }
+
+        private func sleep(until time: Date) async throws {
+            try await Task.sleep(for: .seconds(max(0, time.timeIntervalSinceNow)))
+        }
+
+        /// Everything goes on, and nothing new is taken for something old.
+        private func expectToGoOn(_ home: Household) async throws {
+            try await home.phone.report(Zone.outside)
+            let before = try home.messages().count { $0.text.contains("Anna entered Park") }
+            try await home.phone.report(Zone.park.inside)
+            let goesOn = try await eventually {
+                try home.messages().count { $0.text.contains("Anna entered Park") } > before
+            }
+            #expect(goesOn, "\(home.suite.log)")
+            for reader in ["notifier", "timer", "ingest"] {
+                let found = try home.admin.call("GET", "/v1/streams/\(reader)")["divergences"]
+                #expect(found?.array?.isEmpty == false, "\(reader) noticed")
+            }
+        }
+
+        @Test func `made under load brings all of it back, and holds what became due`()
+            async throws
+        {
+            let copies = try TemporaryFolder()
+            let settings = ["JAGA_TIMER_GRACE_SECONDS": "1"]
+            try await Household.run(zones: [.park], settings: settings) { home in
+                let suite = home.suite
+                let copy = copies.file("copy")
+                try await home.phone.report(Zone.outside)
+                let phone = home.phone
+                async let rounds = phone.walk(through: .park)
+                _ = try await home.wait(for: Told.all("Anna entered Park", to: "Bob"))
+                let deadline = Date().addingTimeInterval(12)
+                try home.anna.api.call(
+                    "POST", "/v1/watches",
+                    [
+                        "deadline": .string(deadline.formatted(.iso8601)), "note": "night walk",
+                    ])
+                let made = try await jaga(suite, "backup", copy)
+                #expect(made.status == 0, "\(made.text)")
+                await phone.stopWalking()
+                _ = try await rounds
+                let verified = try await jaga(suite, "backup", "verify", copy)
+                #expect(verified.status == 0, "\(verified.text)")
+                let refused = try await jaga(suite, "restore", copy)
+                #expect(refused.status == 1 && refused.text.contains("the suite runs"))
+
+                #expect(await suite.stop() == 0)
+                let restored = try await jaga(suite, "restore", copy, "--force")
+                #expect(restored.status == 0, "\(restored.text)")
+                try await sleep(until: deadline.addingTimeInterval(2))
+                try await suite.start()
+
+                // What became due meanwhile waits, and is sent when the operator says so.
+                var shown = ""
+                let isHeld = try await eventually {
+                    shown = try await jaga(suite, "release").text
+                    return shown.contains("watch: watch-expiry")
+                }
+                #expect(isHeld && shown.contains("Anna"), "\(shown)\n\(suite.log)")
+                let sos = Told.all("SOS Anna: watch ran out unanswered (night walk)", to: "Bob")
+                #expect(try !home.messages().map(\.told).contains(sos[0]))
+                #expect(try await jaga(suite, "release", "all").status == 0)
+                let isTold = try await home.wait(for: sos)
+                let texts = try home.messages().map(\.text)
+                #expect(isTold, "\(texts)\n\(suite.log)")
+                let late = try home.messages().filter { sos.contains($0.told) }
+                #expect(late.allSatisfy { $0.text.contains("our server was down until") })
+                try await expectToGoOn(home)
+            }
+        }
+
+        @Test func `restored for the notifier alone tells nobody twice`() async throws {
+            let copies = try TemporaryFolder()
+            try await Household.run { home in
+                let suite = home.suite
+                let copy = copies.file("copy")
+                #expect(try await jaga(suite, "backup", copy).status == 0)
+                let emergency = try await home.button.callForHelp("call 1")
+                let told = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                try await home.wait(for: told)
+
+                #expect(await suite.stop() == 0)
+                let restored = try await jaga(
+                    suite, "restore", copy, "--service", "notifier", "--force")
+                #expect(restored.status == 0, "\(restored.text)")
+                try await suite.start()
+                // Its outbox began anew, and it reads of the emergency again.
+                var shown = ""
+                let isHeld = try await eventually {
+                    shown = try await jaga(suite, "release", "--json").text
+                    return shown.contains(emergency)
+                }
+                #expect(isHeld, "\(shown)\n\(suite.log)")
+                #expect(try await jaga(suite, "release", emergency, "--drop").status == 0)
+                let path = "/v1/emergencies/\(emergency)"
+                let isOver = try await eventually {
+                    try home.anna.api.send("GET", path).json["state"] == "resolved"
+                }
+                #expect(isOver, "\(suite.log)")
+                let again = try await home.button.callForHelp("call 2")
+                #expect(again != emergency)
+                try await home.expectTold(
+                    Told.all("SOS Anna: panic button (call 2)", to: "Bob"))
+            }
+        }
+
+        @Test func `can be rehearsed without a word to anybody outside`() async throws {
+            let gateway = [
+                "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9/send",
+                "JAGA_MAIL_URL": "smtp://127.0.0.1:9", "JAGA_MAIL_FROM": "jaga@example.test",
+            ]
+            try await Household.run(settings: gateway, arguments: ["--rehearsal"]) { home in
+                try await home.button.callForHelp("call 1")
+                try await home.expectTold(Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                #expect(home.suite.log.contains("this is a rehearsal"))
+            }
+        }
+
+        @Test(
+            .enabled("a small disk cannot be mounted here: only root can") {
+                await TinyDisk.isPossible()
+            })
+        func `that has no room says so, and leaves nothing`() async throws {
+            let folder = try TemporaryFolder()
+            let disk = try await TinyDisk(at: folder.file("disk"), megabytes: 1)
+            let suite = try RunningSuite()
+            try await suite.start()
+            try disk.fill(leaving: 0)
+            let failed = try await jaga(suite, "backup", folder.file("disk/copy"))
+            #expect(failed.status == 1 && failed.text.contains("room"), "\(failed.text)")
+            disk.makeRoom()
+            #expect(
+                try FileManager.default.contentsOfDirectory(
+                    atPath: folder.file("disk")
+                ).isEmpty)
+            #expect(await suite.stop() == 0)
+            await disk.remove()
+        }
+    }
+}

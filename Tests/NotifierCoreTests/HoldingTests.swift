@@ -1,0 +1,169 @@
+import Directory
+import Model
+import NotifierCore
+import Testing
+
+@Suite struct `What became due while the notifier was away` {
+    private let hour = Duration.seconds(3600)
+
+    private func held(_ world: World) -> [Held] { world.notifier.heldItems.map(\.held) }
+
+    private var emergency: Held { .emergency(Town.emergency(1)) }
+
+    /// An emergency opened while nobody listened, read an hour later.
+    private func openedMeanwhile() -> World {
+        var world = World()
+        world.sleep(hour)
+        let raised = World.start + .seconds(60)
+        world.tell(
+            .sosRaised(Town.signal(at: raised)), happened: raised)
+        world.tell(.emergencyOpened(Town.news(raised: raised)), happened: raised + .seconds(10))
+        return world
+    }
+
+    @Test func `waits ten minutes, and goes out with a word about the delay`() {
+        var world = openedMeanwhile()
+        #expect(world.sent.isEmpty)
+        #expect(held(world) == [emergency])
+        #expect(world.notifier.heldItems.first?.due == World.start + .seconds(60))
+        world.pass(.seconds(599))
+        #expect(world.sent.isEmpty)
+        world.pass(.seconds(1))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        for delivery in world.sent {
+            #expect(
+                delivery.text.contains("Was due at 02:21 UTC, our server was down until 03:20 UTC"))
+        }
+        #expect(held(world).isEmpty)
+        world.clear()
+        world.pass(.seconds(119))
+        #expect(world.sent.isEmpty, "the tier has its whole time from then on")
+        world.pass(.seconds(1) + Limits.clockGrace)
+        #expect(world.addresses == ["+60111000003"])
+    }
+
+    @Test func `is sent at once when the operator says so`() {
+        var world = openedMeanwhile()
+        world.pass(.seconds(30))
+        world.handle(.release([emergency]))
+        #expect(world.sent.count == 2)
+        world.restart(
+            after: Outage(
+                from: World.start, until: World.start + hour,
+                holdEnds: World.start + hour + .seconds(600)))
+        #expect(held(world).isEmpty, "also after a restart within the hold")
+        world.clear()
+        world.pass(.seconds(125))
+        #expect(world.addresses == ["+60111000003"])
+    }
+
+    @Test func `that the operator drops is over, and nobody hears of it`() {
+        var world = openedMeanwhile()
+        world.handle(.drop([emergency]))
+        #expect(world.emergency(Town.emergency(1))?.state == .resolved)
+        let resolved = world.published.filter {
+            if case .resolutionGiven(let answer) = $0 { answer.by == nil } else { false }
+        }
+        #expect(resolved.count == 1)
+        world.pass(hour)
+        #expect(world.sent.isEmpty && held(world).isEmpty)
+        #expect(world.notifications.allSatisfy { $0.state == .expired })
+    }
+
+    @Test func `goes out as soon as the same person calls for help anew`() {
+        var world = openedMeanwhile()
+        world.pass(.seconds(30))
+        world.tell(.emergencyJoined(Town.news(1, signal: 2)))
+        #expect(world.sent.count >= 2)
+        #expect(held(world).isEmpty)
+    }
+
+    @Test func `holds up nothing of what happens afterwards`() {
+        var world = openedMeanwhile()
+        world.pass(.seconds(30))
+        let other = EmergencyNews(
+            emergency: Town.emergency(5), person: Town.citra.id, state: .open, trigger: .panic,
+            signal: Town.emergency(5), raised: world.now, countdownEnds: world.now)
+        world.tell(.emergencyOpened(other))
+        #expect(!world.sent.isEmpty)
+        #expect(world.sent.allSatisfy { !$0.text.contains("Was due") })
+        #expect(held(world) == [emergency])
+    }
+
+    @Test func `includes messages that had not left, each on its own where it is no emergency`() {
+        var world = World()
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: .unreachable)
+        }
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(!world.notifications.filter(\.isPending).isEmpty)
+        world.clear()
+        let outage = world.sleep(.seconds(300))
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt, outcome: .accepted)
+        }
+        world.pass(.seconds(5))
+        #expect(world.sent.isEmpty)
+        let items = world.notifier.heldItems
+        #expect(!items.isEmpty && items.allSatisfy { $0.recipient != nil && $0.emergency == nil })
+        world.handle(.drop([items[0].held]))
+        world.handle(.release(items.dropFirst().map(\.held)))
+        #expect(world.sent.count == items.count - 1)
+        #expect(world.notifier.holdEnds == nil)
+        #expect(outage.until < world.now)
+    }
+
+    @Test func `includes ladders whose time to climb came, and calls that nobody answered`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.sent.count == 2)
+        world.clear()
+        world.sleep(hour)
+        world.pass(.seconds(300))
+        #expect(world.sent.isEmpty && held(world) == [emergency])
+        world.handle(.release(held(world)))
+        #expect(world.addresses == ["+60111000003"], "the next tier, at once")
+
+        var other = World()
+        other.tell(.sosRaised(Town.signal()))
+        other.sleep(hour)
+        other.pass(.seconds(300))
+        #expect(other.sent.isEmpty && held(other) == [emergency])
+        var dropped = other
+        other.handle(.release(held(other)))
+        #expect(other.sent.count == 2)
+        dropped.handle(.drop(held(dropped)))
+        dropped.pass(hour)
+        #expect(dropped.sent.isEmpty && held(dropped).isEmpty)
+    }
+
+    @Test func `is taken by whoever acknowledges it meanwhile`() {
+        var world = openedMeanwhile()
+        world.pass(.seconds(30))
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id))))
+        #expect(world.emergency(Town.emergency(1))?.state == .acknowledged)
+        #expect(held(world).isEmpty)
+    }
+
+    @Test func `is not held after a short absence`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.now = world.now + .seconds(130)
+        world.restart()
+        world.pass(.seconds(10))
+        #expect(world.addresses.contains("+60111000003") && held(world).isEmpty)
+    }
+
+    @Test func `is told at the next start where the hold is over by then`() {
+        var world = openedMeanwhile()
+        world.pass(.seconds(30))
+        world.now = world.now + .seconds(700)
+        world.restart()
+        world.pass(.seconds(1))
+        #expect(Set(world.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
+        #expect(held(world).isEmpty && world.notifier.holdEnds == nil)
+    }
+}
