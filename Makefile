@@ -97,7 +97,7 @@ lint: ## check format and scripts
 		Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
-	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/* deploy/edge/start \
+	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/renew deploy/edge/start \
 		deploy/edge/certificate deploy/demo/prepare deploy/demo/mail deploy/demo/phone; do \
 		sh -n "$$script" || exit 1; \
 	done
