@@ -12,10 +12,14 @@ extension GatewayDriver {
     /// for the token in the callback's address and for what the configured address may have of
     /// secrets. Nil where the address is none for this gateway.
     public func shown(_ message: GatewayMessage) -> String? {
+        let whole = message
         var message = message
         message.receiptToken = GatewayDriver.masked
         switch kind {
-        case .http(let gateway): return gateway.withoutSecrets.call(for: message)?.wireText
+        case .http(let gateway):
+            // As long as it is with its secrets.
+            let length = gateway.call(for: whole)?.body.count
+            return gateway.withoutSecrets.call(for: message)?.wireText(ofLength: length)
         case .mail(let gateway): return gateway.withoutSecrets.call(for: message)?.wireText
         case .sink: return "nothing leaves: the built-in outbox keeps the message\n"
         }
@@ -50,7 +54,9 @@ extension HTTPGateway {
 
 extension HTTPCall {
     /// The request as libcurl sends it, after a line with where it goes.
-    var wireText: String {
+    ///
+    /// - Parameter length: bytes of the body, where it is not this one that is sent
+    func wireText(ofLength length: Int? = nil) -> String {
         let (origin, path) = HTTPCall.parts(of: url)
         let host = origin.split(separator: "/").last.map(String.init) ?? ""
         var lines = ["to \(origin)", "", "\(method.rawValue) \(path) HTTP/1.1"]
@@ -62,7 +68,7 @@ extension HTTPCall {
         lines += ["User-Agent: jaga", "Accept: */*"]
         lines += headers.map { "\($0.name): \($0.value)" }
         if !body.isEmpty || [.post, .put, .patch].contains(method) {
-            lines.append("Content-Length: \(body.count)")
+            lines.append("Content-Length: \(length ?? body.count)")
         }
         return (lines + ["", HTTPCall.readable(body)]).joined(separator: "\n")
     }

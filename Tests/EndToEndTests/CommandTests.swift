@@ -177,7 +177,12 @@ extension `The suite` {
             }
             #expect(ended)
             #expect(try suite.http.send("GET", "/v1/people", token: new).status == 200)
-            #expect(try await run(suite, "gateway").status == 0)
+            #expect(try await run(suite, "gateway", "list").status == 0)
+            let dry = try await run(suite, "gateway", "test", "sink", "+60123456789", "--dry-run")
+            #expect(dry.status == 0 && dry.text.contains("nothing was sent"), "\(dry.text)")
+            let sent = try await run(suite, "gateway", "test", "sink", "+60123456789")
+            #expect(sent.status == 0 && sent.text.contains("< accepted: "), "\(sent.text)")
+            #expect(try await run(suite, "gateway", "test", "none", "+60123456789").status == 1)
             #expect(await suite.stop() == 0)
             let alone = try await run(suite, "status")
             #expect(alone.status == 1)

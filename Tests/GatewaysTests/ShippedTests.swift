@@ -46,7 +46,7 @@ enum Shipped {
         guard case .transfer(let transfer) = driver.sending(message, token: 1, lane: .safety),
             case .http(let call) = transfer.call
         else { throw TestFailure("\(driver.name) takes no call") }
-        return call.wireText
+        return call.wireText()
     }
 
     @Test(arguments: Shipped.names)
@@ -93,6 +93,8 @@ enum Shipped {
         let basic = "amFnYTpwJnc="  // jaga:p&w
         for secret in ["p&w", "p%26w", "tok-1", basic] { #expect(!shown.contains(secret)) }
         #expect(shown.contains("MASKED") || shown.contains("amFnYTpNQVNLRUQ="))
+        let length = try request(driver, Self.plain).firstMatch(of: /Content-Length: [0-9]+/)?.0
+        #expect(shown.contains(try #require(length)), "the length is that of what is sent")
     }
 
     @Test func `is known by its name, all but the template`() throws {
