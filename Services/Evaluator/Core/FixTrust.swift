@@ -37,7 +37,7 @@ extension EvaluatorRules {
     /// As far as somebody can have come between two fixes, centimetres.
     @inline(__always)
     private func way(_ earlier: Fix, _ later: Fix) -> Double {
-        let passed = (later.time - earlier.time).microseconds
+        let passed = later.time.microseconds - earlier.time.microseconds
         let microseconds = max(1_000_000, passed < 0 ? -passed : passed)
         var fastest = speedMax
         if microseconds <= toldSpeedSecondsMax * 1_000_000,

@@ -111,21 +111,18 @@ struct Neighbourhood: Sendable {
         return nil
     }
 
-    /// The first neighbour from an index on that was not seen from the last fix yet and has a line
-    /// near it.
-    @inline(__always)
-    func nextClose(from start: Int) -> Int? {
-        var index = start
-        while index < neighbours.count {
-            let neighbour = neighbours[index]
-            if !neighbour.isSeen(at: way),
-                neighbour.toLine(at: way) <= Neighbourhood.exactCentimetres
-            {
-                return index
-            }
-            index += 1
+    /// The neighbour that may have the nearest line to the last fix, near it, and was not seen from
+    /// there yet; nil where the nearest line is known.
+    func nextMeasured() -> Int? {
+        var least = Neighbourhood.exactCentimetres
+        var nearest: Int?
+        for index in neighbours.indices {
+            let toLine = neighbours[index].toLine(at: way)
+            guard toLine <= least else { continue }
+            least = toLine
+            nearest = neighbours[index].isSeen(at: way) ? nil : index
         }
-        return nil
+        return nearest
     }
 
     /// From the last fix: how far the nearest line of a neighbour is at least, metres, and how far

@@ -52,7 +52,8 @@ extension PartitionState {
     ) {
         var judge = ZoneJudge(fix, occasion)
         if let before, before.point != fix.point,
-            fix.fix.time - before.fix.time <= .seconds(turn.rules.waySecondsMax)
+            fix.fix.time.microseconds - before.fix.time.microseconds
+                <= turn.rules.waySecondsMax * 1_000_000
         {
             judge.way = before
         }

@@ -80,8 +80,9 @@ struct ZoneJudge {
         // those that tell how far it is to where something is new. These decide nothing: what is
         // known of a zone may be that of another owner's of the same id, which came later.
         look(around: &person, zones, &turn)
+        if turn.isSettled { measure(around: &person, zones) }
         var glance = Glance(person.neighbourhood, room: room)
-        if turn.isSettled || Surroundings(glance, turn.rules.reporting) == nil {
+        if !turn.isSettled, Surroundings(glance, turn.rules.reporting) == nil {
             measure(around: &person, zones)
             glance = Glance(person.neighbourhood, room: room)
         }
@@ -105,16 +106,13 @@ struct ZoneJudge {
         }
     }
 
-    /// Finds out how far the lines are that are near.
+    /// Finds out how far the nearest line is.
     private func measure(around person: inout PersonState, _ zones: KnownZones) {
-        var index = 0
-        while let next = person.neighbourhood.nextClose(from: index) {
+        while let next = person.neighbourhood.nextMeasured() {
             let neighbour = person.neighbourhood.neighbours[next]
-            if let (owner, _) = zones.owner(neighbour.owner, of: person) {
-                let seen = owner.regions.signedDistance(Int(neighbour.place), from: fix.point)
-                person.neighbourhood.see(next, seen.centimetres)
-            }
-            index = next + 1
+            guard let (owner, _) = zones.owner(neighbour.owner, of: person) else { return }
+            let seen = owner.regions.signedDistance(Int(neighbour.place), from: fix.point)
+            person.neighbourhood.see(next, seen.centimetres)
         }
     }
 
