@@ -60,9 +60,11 @@ import Testing
         _ = world.place(sets: [set])
         for page in 0..<512 {
             let zones = (0..<20 as Range<UInt64>).map { number in
-                zone(UInt64(page), number).with {
-                    $0.geometry.origin.longitudeE7 += Int32(page) * 100_000
-                    $0.geometry.origin.latitudeE7 += Int32(number) * 100_000
+                var center = World.middle
+                center.longitudeE7 += Int32(page) * 100_000
+                center.latitudeE7 += Int32(number) * 100_000
+                return PlacedZone.round(at: center).with {
+                    $0.id = zone(UInt64(page), number).id
                 }
             }
             _ = place(zones, page, in: &world)

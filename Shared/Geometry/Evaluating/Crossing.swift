@@ -8,14 +8,14 @@ extension Region {
     ///
     /// False where an end is more than 500 km from the circle that encloses the region.
     public func isCrossed(from: EarthPoint, to: EarthPoint) -> Bool {
-        shape.isCrossed(from: from, to: to, edges)
+        shape.isCrossed(from: from, to: to, corners)
     }
 }
 
 extension RegionSet {
     /// As ``Region/isCrossed(from:to:)``.
     public func isCrossed(_ place: Int, from: EarthPoint, to: EarthPoint) -> Bool {
-        shapes[place].isCrossed(from: from, to: to, edges)
+        shapes[place].isCrossed(from: from, to: to, corners)
     }
 
     /// Appends the indices of all regions that the shortest way from one point to the other may
@@ -32,29 +32,34 @@ extension RegionSet {
 }
 
 extension Shape {
-    func isCrossed(from: EarthPoint, to: EarthPoint, _ edges: [Edge]) -> Bool {
+    func isCrossed(from: EarthPoint, to: EarthPoint, _ corners: [Corner]) -> Bool {
+        let plane = plane
         let far = reach + Shape.exactWithin
         guard from.squaredChord(to: plane.origin) <= far * far,
             to.squaredChord(to: plane.origin) <= far * far
         else { return false }
         let (x, y) = plane.project(from)
         let (endX, endY) = plane.project(to)
-        guard meetsOutline(x: x, y: y, dx: endX - x, dy: endY - y, edges) else { return false }
-        return !contains(from, edges) && !contains(to, edges)
+        guard meetsOutline(plane, x: x, y: y, dx: endX - x, dy: endY - y, corners) else {
+            return false
+        }
+        return !contains(from, corners) && !contains(to, corners)
     }
 
     /// Whether the straight way from (x, y) goes through the outline, or into the circle.
     private func meetsOutline(
-        x: Double, y: Double, dx: Double, dy: Double, _ edges: [Edge]
+        _ plane: Plane, x: Double, y: Double, dx: Double, dy: Double, _ corners: [Corner]
     ) -> Bool {
         guard !isCircle else {
             let squared = dx * dx + dy * dy
             let share = squared > 0 ? min(max(-(x * dx + y * dy) / squared, 0), 1) : 0
             return plane.arc(toX: x + share * dx, y: y + share * dy) < radius
         }
-        return places.contains { place in
-            edges[place].isOutline && edges[place].isCut(x: x, y: y, dx: dx, dy: dy)
+        var isCut = false
+        forEachEdge(corners) { edge in
+            if !isCut, edge.isOutline { isCut = edge.isCut(x: x, y: y, dx: dx, dy: dy) }
         }
+        return isCut
     }
 }
 

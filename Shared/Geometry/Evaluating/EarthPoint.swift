@@ -14,13 +14,22 @@ public struct EarthPoint: Hashable, Sendable {
     let z: Double
 
     public init(_ coordinate: Coordinate) {
-        let (sine, cosine) = Angle.sineCosine(Int64(coordinate.latitudeE7))
-        let (east, west) = Angle.sineCosine(Int64(coordinate.longitudeE7))
-        let normal = Ellipsoid.normalLength(sine: sine)
+        self.init(
+            coordinate, latitude: Angle.sineCosine(Int64(coordinate.latitudeE7)),
+            longitude: Angle.sineCosine(Int64(coordinate.longitudeE7)))
+    }
+
+    /// - Parameters latitude, longitude: the coordinate's
+    @inline(__always)
+    init(
+        _ coordinate: Coordinate, latitude: (sine: Double, cosine: Double),
+        longitude: (sine: Double, cosine: Double)
+    ) {
+        let normal = Ellipsoid.normalLength(sine: latitude.sine)
         self.coordinate = coordinate
-        x = normal * cosine * west
-        y = normal * cosine * east
-        z = normal * (1 - Ellipsoid.eccentricitySquared) * sine
+        x = normal * latitude.cosine * longitude.cosine
+        y = normal * latitude.cosine * longitude.sine
+        z = normal * (1 - Ellipsoid.eccentricitySquared) * latitude.sine
     }
 
     /// The straight distance through the earth; up to 100 km less than a metre short of the way on

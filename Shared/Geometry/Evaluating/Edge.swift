@@ -13,7 +13,6 @@ struct Edge: Sendable {
     /// From start to end, metres.
     let dx: Double
     let dy: Double
-    private let perSquaredLength: Double
     /// False where two polygons of the shape touch along this edge: it is inside the shape then.
     var isOutline = true
 
@@ -26,8 +25,12 @@ struct Edge: Sendable {
         self.y = y
         dx = endX - x
         dy = endY - y
+    }
+
+    @inline(__always)
+    private var perSquaredLength: Double {
         let squared = dx * dx + dy * dy
-        perSquaredLength = squared > 0 ? 1 / squared : 0
+        return squared > 0 ? 1 / squared : 0
     }
 
     /// From a point of the plane to the nearest one of the edge.

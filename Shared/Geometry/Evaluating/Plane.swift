@@ -13,6 +13,26 @@ struct Plane: Sendable {
     /// First coefficient of every geometry of this format.
     static let format: Int64 = 1
 
+    /// All that a plane follows from, in little memory.
+    struct Seed: Sendable {
+        let origin: Coordinate
+        fileprivate let latitude: (sine: Double, cosine: Double)
+        fileprivate let longitude: (sine: Double, cosine: Double)
+
+        /// Nil for coefficients of another format.
+        init?(origin: Coordinate, coefficients: [Int64]) {
+            guard coefficients.count == 5, coefficients[0] == Plane.format else { return nil }
+            self.init(origin: origin, known: coefficients)
+        }
+
+        fileprivate init(origin: Coordinate, known coefficients: [Int64]) {
+            self.origin = origin
+            func share(_ index: Int) -> Double { Double(coefficients[index]) / Plane.scale }
+            latitude = (share(1), share(2))
+            longitude = (share(3), share(4))
+        }
+    }
+
     let origin: EarthPoint
     /// Length of the origin's normal down to the axis, metres.
     let normal: Double
@@ -33,22 +53,15 @@ struct Plane: Sendable {
         return [format] + parts.map { Int64(($0 * scale).rounded()) }
     }
 
-    /// Nil for coefficients of another format.
-    init?(origin: Coordinate, coefficients: [Int64]) {
-        guard coefficients.count == 5, coefficients[0] == Plane.format else { return nil }
-        self.init(origin: EarthPoint(origin), known: coefficients)
-    }
-
     init(at origin: Coordinate) {
-        self.init(origin: EarthPoint(origin), known: Plane.coefficients(at: origin))
+        self.init(Seed(origin: origin, known: Plane.coefficients(at: origin)))
     }
 
-    private init(origin: EarthPoint, known coefficients: [Int64]) {
-        self.origin = origin
-        sineLatitude = Double(coefficients[1]) / Plane.scale
-        cosineLatitude = Double(coefficients[2]) / Plane.scale
-        sineLongitude = Double(coefficients[3]) / Plane.scale
-        cosineLongitude = Double(coefficients[4]) / Plane.scale
+    @inline(__always)
+    init(_ seed: Seed) {
+        origin = EarthPoint(seed.origin, latitude: seed.latitude, longitude: seed.longitude)
+        (sineLatitude, cosineLatitude) = seed.latitude
+        (sineLongitude, cosineLongitude) = seed.longitude
         normal = Ellipsoid.normalLength(sine: sineLatitude)
         northCurvature = 1 / Ellipsoid.meridianRadius(sine: sineLatitude)
         foot = -Ellipsoid.footPerHeight * origin.z

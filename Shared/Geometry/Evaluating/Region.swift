@@ -10,14 +10,13 @@ import Model
 ///     let distance = region?.signedDistance(from: EarthPoint(fix.position))
 public struct Region: Sendable {
     let shape: Shape
-    let edges: [Edge]
+    let corners: [Corner]
 
     /// Nil for a geometry of a format that this program does not know.
     public init?(_ prepared: PreparedGeometry) {
-        var edges: [Edge] = []
-        guard let shape = Shape(prepared, edges: &edges) else { return nil }
+        guard let (shape, corners) = Shape.prepared(prepared) else { return nil }
         self.shape = shape
-        self.edges = edges
+        self.corners = corners
     }
 
     /// Radius of the largest circle that fits inside, centimetres.
@@ -30,11 +29,11 @@ public struct Region: Sendable {
     }
 
     /// Whether the point is inside. A point on an edge that two regions share is in exactly one.
-    public func contains(_ point: EarthPoint) -> Bool { shape.contains(point, edges) }
+    public func contains(_ point: EarthPoint) -> Bool { shape.contains(point, corners) }
 
     /// Distance to the true edge, negative inside. More than 500 km beyond the circle around the
     /// origin that encloses the region it is the straight distance to that circle, which is less.
     public func signedDistance(from point: EarthPoint) -> SignedDistance {
-        shape.signedDistance(from: point, edges)
+        shape.signedDistance(from: point, corners)
     }
 }

@@ -29,7 +29,7 @@ public struct NearRegion: Hashable, Sendable {
 public final class RegionSet: Sendable {
     let shapes: [Shape]
     /// Of all shapes, one after the other.
-    let edges: [Edge]
+    let corners: [Corner]
     private let cubes: CubeIndex
     /// Of the regions as they are, nothing added to their reach; in boxes that hold that, too.
     let tree: BallTree
@@ -46,21 +46,21 @@ public final class RegionSet: Sendable {
         invariant(
             extraReachMetres.isEmpty || extraReachMetres.count == regions.count,
             "an extra reach is given for each region or for none")
-        var edges: [Edge] = []
-        edges.reserveCapacity(regions.reduce(0) { $0 + $1.edges.count })
-        let shapes = regions.map { $0.shape.moved($0.edges, to: &edges) }
+        var corners: [Corner] = []
+        corners.reserveCapacity(regions.reduce(0) { $0 + $1.corners.count })
+        let shapes = regions.map { $0.shape.moved($0.corners, to: &corners) }
         self.shapes = shapes
-        self.edges = edges
+        self.corners = corners
         extraReach = extraReachMetres.contains { $0 > 0 } ? extraReachMetres : []
         let plain = shapes.map { CubeSpan($0) }
         guard !extraReach.isEmpty else {
             tree = BallTree(plain, extra: [])
-            cubes = CubeIndex(plain, cores: shapes.map { $0.core(edges) })
+            cubes = CubeIndex(plain, cores: shapes.map { $0.core(corners) })
             return
         }
         let spans = zip(shapes, extraReach).map { CubeSpan($0, extraMetres: $1) }
         tree = BallTree(plain, extra: zip(spans, plain).map { $0.reach - $1.reach })
-        cubes = CubeIndex(spans, cores: shapes.map { $0.core(edges) })
+        cubes = CubeIndex(spans, cores: shapes.map { $0.core(corners) })
     }
 
     /// The order in which regions lie best, as indices: those that are close together on earth are
@@ -83,7 +83,7 @@ public final class RegionSet: Sendable {
 
     /// As ``Region/signedDistance(from:)``.
     public func signedDistance(_ place: Int, from point: EarthPoint) -> SignedDistance {
-        shapes[place].signedDistance(from: point, edges)
+        shapes[place].signedDistance(from: point, corners)
     }
 
     /// As ``Region/inradiusCentimetres``.

@@ -10,12 +10,6 @@ public struct RegionDistance: Hashable, Sendable {
         self.place = place
         self.distance = distance
     }
-
-    /// By distance from the edge, on either side of it; ties by index.
-    fileprivate func isNearer(than other: RegionDistance) -> Bool {
-        (distance.centimetres.magnitude, place)
-            < (other.distance.centimetres.magnitude, other.place)
-    }
 }
 
 extension RegionSet {
@@ -37,7 +31,7 @@ extension RegionSet {
     /// is; nil if there is none within so many metres (500 km at most). Of edges equally far, to
     /// the centimetre, that of the least index.
     public func nearest(to point: EarthPoint, withinMetres metres: Double) -> RegionDistance? {
-        var search = Nearest(self, point, metres: metres, count: 1, found: [])
+        var search = Nearest(self, point, by: .edge, metres: metres, count: 1, found: [])
         tree.searchOutward(&search)
         return search.found.first
     }
@@ -51,7 +45,7 @@ extension RegionSet {
         into found: inout [RegionDistance]
     ) {
         guard count > 0 else { return }
-        var search = Nearest(self, point, metres: metres, count: count, found: found)
+        var search = Nearest(self, point, by: .edge, metres: metres, count: count, found: found)
         found = []
         tree.searchOutward(&search)
         found = search.found
@@ -83,27 +77,41 @@ private struct Around: BallSearch {
 }
 
 /// The nearest so far.
-private struct Nearest: NearSearch {
-    let regions: RegionSet
-    let place: EarthPoint
-    let point: SpacePoint
-    /// Farther than this is too far, centimetres.
-    var most: UInt32
-    /// Decimetres, more than rounding takes away.
-    var reach: Int64
-    let count: Int
-    /// Ascending from `start` on.
-    var found: [RegionDistance]
-    let start: Int
+struct Nearest: NearSearch {
+    /// What is near.
+    enum Measure {
+        /// The edge, from either side of it.
+        case edge
+        /// The region with its extra reach: from inside the nearer, the deeper.
+        case reach
+    }
 
+    private let regions: RegionSet
+    private let place: EarthPoint
+    let point: SpacePoint
+    private let measure: Measure
+    /// Farther than this is too far, centimetres.
+    private(set) var most: Int64
+    /// Decimetres, more than rounding takes away.
+    private var reach: Int64
+    private let count: Int
+    /// The nearest first, from `start` on.
+    private(set) var found: [RegionDistance]
+    private let start: Int
+
+    /// - Parameters:
+    ///   - metres: not those that are farther; 500 km at most
+    ///   - count: no more than these
+    ///   - found: gets them appended
     init(
-        _ regions: RegionSet, _ point: EarthPoint, metres: Double, count: Int,
+        _ regions: RegionSet, _ point: EarthPoint, by measure: Measure, metres: Double, count: Int,
         found: [RegionDistance]
     ) {
         self.regions = regions
         place = point
         self.point = SpacePoint(point)
-        most = UInt32(min(max(metres, 0), RegionSet.nearestMetresMax) * 100)
+        self.measure = measure
+        most = Int64(min(max(metres, 0), RegionSet.nearestMetresMax) * 100)
         reach = Nearest.reach(most)
         self.count = count
         self.found = found
@@ -112,24 +120,33 @@ private struct Nearest: NearSearch {
 
     /// The arc of 500 km is 130 m longer than its chord: chords are what boxes are compared by,
     /// and they are shorter.
-    private static func reach(_ centimetres: UInt32) -> Int64 { Int64(centimetres) / 10 + 10 }
+    private static func reach(_ centimetres: Int64) -> Int64 { max(0, centimetres) / 10 + 10 }
 
     func admits(squaredDecimetres: Int64) -> Bool { squaredDecimetres <= reach * reach }
 
+    /// How far away it is, centimetres; ties by index.
+    private func key(_ region: RegionDistance) -> (Int64, Int32) {
+        let centimetres = Int64(region.distance.centimetres)
+        return switch measure {
+        case .edge: (abs(centimetres), region.place)
+        case .reach:
+            (centimetres - Int64(regions.extraMetres(Int(region.place)) * 100), region.place)
+        }
+    }
+
     mutating func meet(_ ball: BallTree.Ball) {
-        guard ball.middle.isWithin(Int64(ball.reach) + reach, of: point) else { return }
+        let extra = measure == .reach ? Int64(regions.extraMetres(Int(ball.place)) * 10) : 0
+        guard ball.middle.isWithin(Int64(ball.reach) + extra + reach, of: point) else { return }
         let candidate = RegionDistance(
             place: ball.place, distance: regions.signedDistance(Int(ball.place), from: place))
-        guard candidate.distance.centimetres.magnitude <= most else { return }
-        if found.count == start + count {
-            guard let last = found.last, candidate.isNearer(than: last) else { return }
-            found.removeLast()
-        }
+        let away = key(candidate)
+        guard away.0 <= most else { return }
         var index = found.count
-        while index > start, candidate.isNearer(than: found[index - 1]) { index -= 1 }
+        while index > start, away < key(found[index - 1]) { index -= 1 }
         found.insert(candidate, at: index)
+        if found.count > start + count { found.removeLast() }
         if found.count == start + count, let last = found.last {
-            most = last.distance.centimetres.magnitude
+            most = key(last).0
             reach = Nearest.reach(most)
         }
     }

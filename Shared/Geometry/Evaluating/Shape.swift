@@ -1,52 +1,74 @@
 import Model
 
-/// A region without its edges, which lie in a list that may hold those of many regions.
+/// A region without its corners, which lie in a list that may hold those of many regions.
 ///
 /// Nothing in it is counted by references: asking many shapes costs what their numbers cost.
 struct Shape: Sendable {
     /// Beyond this from the enclosing circle, distances are lower bounds, metres.
     static let exactWithin = 500_000.0
 
-    let plane: Plane
-    /// Of a circle, metres.
-    let radius: Double
-    /// Metres around the origin that hold all of it.
-    let reach: Double
+    private let seed: Plane.Seed
+    /// Of a circle.
+    private let radiusCentimetres: Int32
+    private let reachCentimetres: Int32
     let inradiusCentimetres: Int32
-    /// The first edge and how many there are; none for a circle.
-    private(set) var edgesStart: Int32
-    let edgesCount: Int32
+    /// The first corner and how many there are; none for a circle.
+    private(set) var cornersStart: Int32
+    let cornersCount: Int32
 
-    /// - Parameter edges: gets those of the shape appended
-    init?(_ prepared: PreparedGeometry, edges: inout [Edge]) {
-        guard let plane = Plane(origin: prepared.origin, coefficients: prepared.coefficients)
+    /// The shape and its corners; nil for a geometry of a format that this program does not know.
+    static func prepared(_ prepared: PreparedGeometry) -> (Shape, [Corner])? {
+        guard let seed = Plane.Seed(origin: prepared.origin, coefficients: prepared.coefficients)
         else { return nil }
-        self.plane = plane
-        radius = Double(prepared.radiusCentimetres) / 100
-        reach = Double(prepared.reachCentimetres) / 100
-        inradiusCentimetres = prepared.inradiusCentimetres
-        let own = Edge.all(of: prepared, in: plane)
-        edgesStart = Int32(edges.count)
-        edgesCount = Int32(own.count)
-        edges += own
+        let corners = prepared.corners(in: Plane(seed))
+        return (Shape(prepared, seed, cornersCount: Int32(corners.count)), corners)
     }
 
-    var isCircle: Bool { edgesCount == 0 }
+    private init(_ prepared: PreparedGeometry, _ seed: Plane.Seed, cornersCount: Int32) {
+        self.seed = seed
+        radiusCentimetres = prepared.radiusCentimetres
+        reachCentimetres = prepared.reachCentimetres
+        inradiusCentimetres = prepared.inradiusCentimetres
+        cornersStart = 0
+        self.cornersCount = cornersCount
+    }
 
-    var places: Range<Int> { Int(edgesStart)..<Int(edgesStart + edgesCount) }
+    /// Made anew each time: that costs less than the memory it would lie in.
+    @inline(__always)
+    var plane: Plane { Plane(seed) }
 
-    /// The same with its edges appended to another list.
-    func moved(_ own: [Edge], to edges: inout [Edge]) -> Shape {
+    /// Of a circle, metres.
+    var radius: Double { Double(radiusCentimetres) / 100 }
+
+    /// Metres around the origin that hold all of it.
+    var reach: Double { Double(reachCentimetres) / 100 }
+
+    var isCircle: Bool { cornersCount == 0 }
+
+    /// The same with its corners appended to another list.
+    func moved(_ own: [Corner], to corners: inout [Corner]) -> Shape {
         var shape = self
-        shape.edgesStart = Int32(edges.count)
-        edges += own
+        shape.cornersStart = Int32(corners.count)
+        corners += own
         return shape
     }
 
+    /// Goes through the edges of all rings.
+    @inline(__always)
+    func forEachEdge(_ corners: [Corner], _ body: (Edge) -> Void) {
+        var first = Int(cornersStart)
+        for place in first..<first + Int(cornersCount) {
+            let corner = corners[place]
+            body(Edge(from: corner, to: corners[corner.isLast ? first : place + 1]))
+            if corner.isLast { first = place + 1 }
+        }
+    }
+
     /// Metres of chord around the origin within which all is inside; negative if nothing surely is.
-    func core(_ edges: [Edge]) -> Double {
-        guard reach > 0, contains(plane.origin, edges) else { return -1 }
-        let distance = signedDistance(from: plane.origin, edges)
+    func core(_ corners: [Corner]) -> Double {
+        let origin = plane.origin
+        guard reach > 0, contains(origin, corners) else { return -1 }
+        let distance = signedDistance(from: origin, corners)
         let depth = Double(-distance.centimetres) / 100
         // An arc is longer than its chord by at most this, on a ball smaller than the earth; and
         // distances are exact within 0.1 % or 50 cm.
@@ -59,15 +81,17 @@ struct Shape: Sendable {
         return point.squaredChord(to: plane.origin) > limit * limit
     }
 
-    func contains(_ point: EarthPoint, _ edges: [Edge]) -> Bool {
+    func contains(_ point: EarthPoint, _ corners: [Corner]) -> Bool {
+        let plane = plane
         let squared = point.squaredChord(to: plane.origin)
         guard squared <= reach * reach else { return false }
         if isCircle { return plane.arc(to: point, chord: squared.squareRoot()) < radius }
         let (x, y) = plane.project(point)
-        return isEnclosed(point, x: x, y: y, edges)
+        return isEnclosed(point, x: x, y: y, corners)
     }
 
-    func signedDistance(from point: EarthPoint, _ edges: [Edge]) -> SignedDistance {
+    func signedDistance(from point: EarthPoint, _ corners: [Corner]) -> SignedDistance {
+        let plane = plane
         let chord = point.squaredChord(to: plane.origin).squareRoot()
         if chord > reach + Shape.exactWithin {
             return SignedDistance(metres: chord - reach, inside: false)
@@ -77,34 +101,39 @@ struct Shape: Sendable {
             return SignedDistance(metres: beyond.magnitude, inside: beyond < 0)
         }
         let (x, y) = plane.project(point)
-        let inside = chord <= reach && isEnclosed(point, x: x, y: y, edges)
-        return SignedDistance(metres: distanceToEdge(x: x, y: y, edges), inside: inside)
+        let inside = chord <= reach && isEnclosed(point, x: x, y: y, corners)
+        let (dx, dy) = vectorToEdge(x: x, y: y, corners)
+        return SignedDistance(
+            metres: plane.trueLength(fromX: x, y: y, dx: dx, dy: dy), inside: inside)
     }
 
-    /// Metres on the ellipsoid from a point of the plane to the nearest edge.
-    private func distanceToEdge(x: Double, y: Double, _ edges: [Edge]) -> Double {
+    /// From a point of the plane to the nearest edge.
+    private func vectorToEdge(x: Double, y: Double, _ corners: [Corner]) -> (Double, Double) {
         var least = Double.infinity
         var toX = 0.0
         var toY = 0.0
-        for place in places where edges[place].isOutline {
-            let (dx, dy) = edges[place].vector(fromX: x, y: y)
+        forEachEdge(corners) { edge in
+            let (dx, dy) = edge.vector(fromX: x, y: y)
             let squared = dx * dx + dy * dy
-            if squared < least {
+            if edge.isOutline, squared < least {
                 least = squared
                 toX = dx
                 toY = dy
             }
         }
-        return plane.trueLength(fromX: x, y: y, dx: toX, dy: toY)
+        return (toX, toY)
     }
 
     /// Counts the edges between the point and the pole that is farther from the zone: a ring around
     /// the nearer one is then counted right, too.
-    private func isEnclosed(_ point: EarthPoint, x: Double, y: Double, _ edges: [Edge]) -> Bool {
-        let southward = plane.origin.coordinate.latitudeE7 >= 0
+    private func isEnclosed(_ point: EarthPoint, x: Double, y: Double, _ corners: [Corner]) -> Bool
+    {
+        let southward = seed.origin.latitudeE7 >= 0
         var odd = false
-        for place in places where edges[place].meets(meridianOf: point) {
-            if edges[place].isSouthOf(point, x: x, y: y) == southward { odd.toggle() }
+        forEachEdge(corners) { edge in
+            if edge.meets(meridianOf: point), edge.isSouthOf(point, x: x, y: y) == southward {
+                odd.toggle()
+            }
         }
         return odd
     }

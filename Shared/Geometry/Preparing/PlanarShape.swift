@@ -19,8 +19,9 @@ public struct PlanarShape: Sendable {
 
     /// Nil for a geometry of a format that this program does not know.
     public init?(_ prepared: PreparedGeometry) {
-        guard let plane = Plane(origin: prepared.origin, coefficients: prepared.coefficients)
+        guard let seed = Plane.Seed(origin: prepared.origin, coefficients: prepared.coefficients)
         else { return nil }
+        let plane = Plane(seed)
         edges = Edge.all(of: prepared, in: plane)
         polygons = prepared.polygons.map { rings in
             rings.map { ring in

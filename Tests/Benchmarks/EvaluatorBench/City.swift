@@ -2,6 +2,19 @@ import Geometry
 import Model
 import TestSupport
 
+/// How people move from one of their fixes to the next.
+enum Walk: String, CaseIterable {
+    /// Up to 30 m north or south and east or west, always.
+    case always
+    /// Likewise for 20 fixes, then 80 around where that led to, within 4 m.
+    case rests
+
+    static let fixes: UInt8 = 100
+
+    /// Whether somebody is on the way with so many of their fixes gone.
+    func isOnTheWay(_ fixes: UInt8) -> Bool { self == .always || fixes < 20 }
+}
+
 /// A made city: zones strewn over 60 km by 60 km, and people who walk in it.
 struct City {
     static let middle = Coordinate(latitudeE7: 31_390_000, longitudeE7: 1_016_869_000)
@@ -11,11 +24,16 @@ struct City {
     /// As long as the ones that ingest writes.
     private static let trace = "req_01k0000000000000000000000"
 
+    let walk: Walk
     private(set) var random = SeededGenerator(seed: 4)
     private var places: [Coordinate] = []
+    /// Fixes of each person, as far as they decide about the next.
+    private var gone: [UInt8] = []
     private var now = Timestamp(seconds: 1_760_000_000)
     private var reports: UInt64 = 0
     private var polygons: [PreparedGeometry] = []
+
+    init(_ walk: Walk = .always) { self.walk = walk }
 
     /// Three of ten zones are polygons of 6 to 12 corners, the others circles, 50 to 250 m wide
     /// from their middles.
@@ -69,6 +87,7 @@ struct City {
     /// Those who are judged by the city's zones.
     mutating func people(_ count: Int) -> [EventBody] {
         places = (0..<count).map { _ in somewhere() }
+        gone = (0..<count).map { UInt8($0 % Int(Walk.fixes)) }
         return (0..<count).map { number in
             .inputPerson(
                 PlacedPerson(
@@ -82,8 +101,7 @@ struct City {
         return PersonID(ID128(high: mixed.next(), low: mixed.next()))
     }
 
-    /// The next fixes, each of somebody at random (or, at first, of one after the other), some
-    /// steps from where they were.
+    /// The next fixes, each of somebody at random (or, at first, of one after the other).
     mutating func fixes(_ events: inout [Event], count: Int, first: Int? = nil) {
         events.removeAll(keepingCapacity: true)
         for offset in 0..<count {
@@ -91,10 +109,8 @@ struct City {
                 first.map { $0 + offset } ?? Int.random(in: 0..<places.count, using: &random)
             reports += 1
             now = now + .milliseconds(1)
-            places[number].latitudeE7 += .random(in: -2700...2700, using: &random)
-            places[number].longitudeE7 += .random(in: -2700...2700, using: &random)
             let fix = Fix(
-                time: now, position: places[number],
+                time: now, position: step(number),
                 accuracyCentimetres: .random(in: 500...3000, using: &random))
             let report = Report(
                 id: ReportID(ID128(high: random.next(), low: reports)), person: person(number),
@@ -105,5 +121,17 @@ struct City {
                     id: EventID(ID128(high: 9, low: reports)), time: now, trace: City.trace,
                     body: .inputReport(report)))
         }
+    }
+
+    /// Where somebody is seen next.
+    private mutating func step(_ number: Int) -> Coordinate {
+        let isOnTheWay = walk.isOnTheWay(gone[number])
+        gone[number] = (gone[number] + 1) % Walk.fixes
+        let most: Int32 = isOnTheWay ? 2700 : 360
+        var place = places[number]
+        place.latitudeE7 += .random(in: -most...most, using: &random)
+        place.longitudeE7 += .random(in: -most...most, using: &random)
+        if isOnTheWay { places[number] = place }
+        return place
     }
 }

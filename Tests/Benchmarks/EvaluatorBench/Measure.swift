@@ -27,12 +27,13 @@ struct Measure {
 
     let people: Int
     let zones: Int
+    var walk = Walk.always
     /// Whether zones are looked at for each fix.
     var looksAlways = false
 
     func run(fixes: Int) throws -> Figures {
         var figures = Figures()
-        var city = City()
+        var city = City(walk)
         var state = PartitionState()
         state.looksAlways = looksAlways
         var outputs: [Event] = []
