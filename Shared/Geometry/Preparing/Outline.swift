@@ -86,7 +86,8 @@ struct Outline {
             at: ring.points[next.vertex])
     }
 
-    /// A ring of points on one line crosses itself everywhere; that is not what to say of it.
+    /// A ring of points on one line, also of the map, crosses itself everywhere, or nearly; that is
+    /// not what to say of it.
     private func checkWidths() throws(GeometryProblem) {
         for (number, edges) in edges.enumerated() {
             let first = edges[0]
@@ -100,7 +101,31 @@ struct Outline {
             let isLine = edges.allSatisfy { edge in
                 (dx * (edge.y - first.y) - dy * (edge.x - first.x)).magnitude < touching
             }
-            if isLine { throw .noArea(rings.rings[number].position(0)) }
+            if isLine || isLineOfMap(rings.rings[number].points) {
+                throw .noArea(rings.rings[number].position(0))
+            }
+        }
+    }
+
+    /// Whether all points lie on one line of a map of longitude and latitude, such as a parallel,
+    /// of which the shortest way between two points may be a few millimetres off.
+    private func isLineOfMap(_ points: [Coordinate]) -> Bool {
+        var east = 0.0
+        var places: [(east: Double, north: Double)] = []
+        for (index, point) in points.enumerated() {
+            places.append((east, Double(point.latitudeE7) - Double(points[0].latitudeE7)))
+            let next = points[index + 1 < points.count ? index + 1 : 0]
+            let step = Angle.wrapped(Int64(next.longitudeE7) - Int64(point.longitudeE7))
+            east += Double(step)
+        }
+        // Around a pole a ring does not come back to its beginning.
+        guard east == 0 else { return false }
+        func length(_ place: (east: Double, north: Double)) -> Double {
+            (place.east * place.east + place.north * place.north).squareRoot()
+        }
+        guard let far = places.max(by: { length($0) < length($1) }) else { return false }
+        return places.allSatisfy { place in
+            (far.east * place.north - far.north * place.east).magnitude <= length(far)
         }
     }
 
