@@ -6,19 +6,6 @@ import Testing
 
 extension `The suite` {
     @Suite struct `A backup of it` {
-        /// Runs a command of `jaga` to its end.
-        @discardableResult
-        private func jaga(
-            _ suite: RunningSuite, _ words: String...
-        ) async throws -> (status: Int32?, text: String) {
-            let capture = try suite.run(words)
-            _ = await eventually(within: 60) {
-                _ = (suite.log, capture.text)
-                return capture.process.reap() != nil
-            }
-            return (capture.process.exitStatus, capture.text)
-        }
-
         private func sleep(until time: Date) async throws {
             try await Task.sleep(for: .seconds(max(0, time.timeIntervalSinceNow)))
         }
@@ -56,17 +43,17 @@ extension `The suite` {
                     [
                         "deadline": .string(deadline.formatted(.iso8601)), "note": "night walk",
                     ])
-                let made = try await jaga(suite, "backup", copy)
+                let made = try await suite.finish("backup", copy)
                 #expect(made.status == 0, "\(made.text)")
                 await phone.stopWalking()
                 _ = try await rounds
-                let verified = try await jaga(suite, "backup", "verify", copy)
+                let verified = try await suite.finish("backup", "verify", copy)
                 #expect(verified.status == 0, "\(verified.text)")
-                let refused = try await jaga(suite, "restore", copy)
+                let refused = try await suite.finish("restore", copy)
                 #expect(refused.status == 1 && refused.text.contains("the suite runs"))
 
                 #expect(await suite.stop() == 0)
-                let restored = try await jaga(suite, "restore", copy, "--force")
+                let restored = try await suite.finish("restore", copy, "--force")
                 #expect(restored.status == 0, "\(restored.text)")
                 try await sleep(until: deadline.addingTimeInterval(2))
                 try await suite.start()
@@ -74,13 +61,13 @@ extension `The suite` {
                 // What became due meanwhile waits, and is sent when the operator says so.
                 var shown = ""
                 let isHeld = try await eventually {
-                    shown = try await jaga(suite, "release").text
+                    shown = try await suite.finish("release").text
                     return shown.contains("watch: watch-expiry")
                 }
                 #expect(isHeld && shown.contains("Anna"), "\(shown)\n\(suite.log)")
                 let sos = Told.all("SOS Anna: watch ran out unanswered (night walk)", to: "Bob")
                 #expect(try !home.messages().map(\.told).contains(sos[0]))
-                #expect(try await jaga(suite, "release", "all").status == 0)
+                #expect(try await suite.finish("release", "all").status == 0)
                 let isTold = try await home.wait(for: sos)
                 let texts = try home.messages().map(\.text)
                 #expect(isTold, "\(texts)\n\(suite.log)")
@@ -95,24 +82,24 @@ extension `The suite` {
             try await Household.run { home in
                 let suite = home.suite
                 let copy = copies.file("copy")
-                #expect(try await jaga(suite, "backup", copy).status == 0)
+                #expect(try await suite.finish("backup", copy).status == 0)
                 let emergency = try await home.button.callForHelp("call 1")
                 let told = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
                 try await home.wait(for: told)
 
                 #expect(await suite.stop() == 0)
-                let restored = try await jaga(
-                    suite, "restore", copy, "--service", "notifier", "--force")
+                let restored = try await suite.finish(
+                    "restore", copy, "--service", "notifier", "--force")
                 #expect(restored.status == 0, "\(restored.text)")
                 try await suite.start()
                 // Its outbox began anew, and it reads of the emergency again.
                 var shown = ""
                 let isHeld = try await eventually {
-                    shown = try await jaga(suite, "release", "--json").text
+                    shown = try await suite.finish("release", "--json").text
                     return shown.contains(emergency)
                 }
                 #expect(isHeld, "\(shown)\n\(suite.log)")
-                #expect(try await jaga(suite, "release", emergency, "--drop").status == 0)
+                #expect(try await suite.finish("release", emergency, "--drop").status == 0)
                 let path = "/v1/emergencies/\(emergency)"
                 let isOver = try await eventually {
                     try home.anna.api.send("GET", path).json["state"] == "resolved"
@@ -147,7 +134,7 @@ extension `The suite` {
             let suite = try RunningSuite()
             try await suite.start()
             try disk.fill(leaving: 0)
-            let failed = try await jaga(suite, "backup", folder.file("disk/copy"))
+            let failed = try await suite.finish("backup", folder.file("disk/copy"))
             #expect(failed.status == 1 && failed.text.contains("room"), "\(failed.text)")
             disk.makeRoom()
             #expect(

@@ -10,12 +10,7 @@ extension `The suite` {
         private func run(
             _ suite: RunningSuite, _ words: String...
         ) async throws -> (status: Int32?, text: String) {
-            let capture = try suite.run(words)
-            _ = await eventually(within: 60) {
-                _ = (suite.log, capture.text)
-                return capture.process.reap() != nil
-            }
-            return (capture.process.exitStatus, capture.text)
+            try await suite.finish(words)
         }
 
         /// Runs a line of shell.

@@ -118,7 +118,7 @@ struct Oracle {
     private func judgeDecisions(
         _ inputs: [Event], _ outputs: [Record], of partition: Partition
     ) throws {
-        var core = EvaluatorCore()
+        var core = EvaluatorCore(logics: world.logics)
         core.begin(partition)
         var expected: [Record] = []
         var crossings = Crossings()

@@ -17,7 +17,7 @@ struct Program: Sendable {
     let configuration: Configuration
     let make: @Sendable (Host) throws -> any Service
 
-    private init(
+    init(
         _ definition: ServiceDefinition, _ environment: [String: String],
         make: @escaping @Sendable (Host) throws -> any Service
     ) throws {

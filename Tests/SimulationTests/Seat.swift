@@ -20,7 +20,9 @@ final class Seat {
     }
 
     let name: String
-    let program: Program
+    private(set) var program: Program
+    /// Of the next release: run from the second start on.
+    var upgrade: Program?
     /// Nil for a process that has none.
     let disk: Disk?
     private(set) var life: Life?
@@ -58,6 +60,7 @@ final class Seat {
     /// Starts the process over its disk.
     func start() throws {
         starts += 1
+        if starts > 1, let upgrade { program = upgrade }
         startsAt = .max
         let database =
             try disk?.database ?? Database(path: ":memory:", migrations: program.migrations)

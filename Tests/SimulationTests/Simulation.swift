@@ -9,6 +9,7 @@ import TestSupport
 struct Simulation {
     private let folder: TemporaryFolder
     private let programs: [ServiceName: Program]
+    private let upgrade: Program?
 
     /// What came of one world.
     struct Outcome {
@@ -19,9 +20,13 @@ struct Simulation {
         var faults: Faults
         var mishaps: [String: Int] = [:]
         var lines: [String] = []
+        /// The version of the logic that the logs go by at the end.
+        var logic = 1
     }
 
-    init() throws {
+    /// - Parameter isUpgraded: evaluators are replaced by those of a next release, which has another
+    ///   version of the logic, one by one as they are started again; ingest is of that release
+    init(isUpgraded: Bool = false) throws {
         folder = try TemporaryFolder()
         try Files.makeFolder(folder.file("secrets"), mode: 0o700)
         try Files.write(
@@ -34,7 +39,10 @@ struct Simulation {
                 Array((String(repeating: "5a", count: 32) + "\n").utf8),
                 to: folder.file("secrets/\(name).key"), mode: 0o600)
         }
-        programs = try Program.all(home: folder.path)
+        var programs = try Program.all(home: folder.path)
+        if isUpgraded { programs[.ingest] = try Program.nextIngest(home: folder.path) }
+        self.programs = programs
+        upgrade = isUpgraded ? try Program.nextEvaluator(home: folder.path) : nil
     }
 
     /// One world from its beginning to its end.
@@ -44,7 +52,8 @@ struct Simulation {
     ) throws -> Outcome {
         try SecureRandom.$substitute.withValue(SeededBytes(seed: seed)) {
             let world = try World(
-                seed: seed, faults: faults, programs: programs, plant: plant,
+                seed: seed, faults: faults, programs: programs, upgrade: upgrade,
+                logics: upgrade == nil ? .current : .next, plant: plant,
                 keepsWords: keepsWords)
             var outcome = Outcome(seed: seed, faults: world.faults)
             do {
@@ -59,6 +68,7 @@ struct Simulation {
             outcome.digest = world.trace.digest
             outcome.mishaps = world.mishapCounts
             outcome.lines = world.trace.lines
+            outcome.logic = try world.logic()
             return outcome
         }
     }

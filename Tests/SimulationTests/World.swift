@@ -1,3 +1,4 @@
+import EvaluatorCore
 import Model
 import Runtime
 import Wire
@@ -11,6 +12,8 @@ final class World {
     let seed: UInt64
     let faults: Faults
     let plant: Plant?
+    /// What evaluators may decide by.
+    let logics: EvaluatorLogics
     /// Milliseconds since the beginning.
     private(set) var now: Int64 = 0
     /// How far the wall clock was set by somebody, milliseconds.
@@ -40,14 +43,18 @@ final class World {
 
     /// - Parameters:
     ///   - programs: by their names
+    ///   - upgrade: the next release of evaluators
+    ///   - logics: the versions of the logic that the newest of them runs
     ///   - plant: a bug of a test
     ///   - keepsWords: whether the trace can be read
     init(
         seed: UInt64, faults: Faults? = nil, programs: [ServiceName: Program],
-        plant: Plant? = nil, keepsWords: Bool = false
+        upgrade: Program? = nil, logics: EvaluatorLogics = .current, plant: Plant? = nil,
+        keepsWords: Bool = false
     ) throws {
         self.seed = seed
         self.plant = plant
+        self.logics = logics
         var chance = Chance(seed: seed)
         var swarm = chance.fork()
         self.faults = faults ?? Faults(&swarm)
@@ -68,7 +75,9 @@ final class World {
         }
         for number in 1...self.faults.evaluators {
             guard let program = programs[.evaluator] else { continue }
-            seats.append(try Seat("evaluator-\(number)", program, in: self))
+            let seat = try Seat("evaluator-\(number)", program, in: self)
+            seat.upgrade = upgrade
+            seats.append(seat)
         }
     }
 

@@ -14,7 +14,7 @@ final class EvaluatorService: Service {
     let host: Host
     let counts: Counts
     private let clock = SystemClock()
-    var core = EvaluatorCore()
+    var core: EvaluatorCore
     /// By partition; nil where it is not owned.
     var tenures: [Tenure?] = Partition.all.map { _ in nil }
     var schedule: CheckpointSchedule
@@ -23,8 +23,10 @@ final class EvaluatorService: Service {
     var farewell = Farewell.none
     private var outputs: [Event] = []
 
-    init(host: Host) {
+    /// - Parameter logics: the versions of the logic that it runs
+    init(host: Host, logics: EvaluatorLogics = .current) {
         self.host = host
+        core = EvaluatorCore(logics: logics)
         counts = Counts(host.metrics)
         let seconds = host.configuration.int("JAGA_EVALUATOR_CHECKPOINT_SECONDS")
         schedule = CheckpointSchedule(interval: .seconds(seconds))
