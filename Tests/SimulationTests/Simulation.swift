@@ -24,8 +24,8 @@ struct Simulation {
         var logic = 1
     }
 
-    /// - Parameter isUpgraded: evaluators are replaced by those of a next release, which has another
-    ///   version of the logic, one by one as they are started again; ingest is of that release
+    /// - Parameter isUpgraded: evaluators are replaced by those of a next release, which has a
+    ///   further version of the logic, one by one as they are started again; ingest is of that one
     init(isUpgraded: Bool = false) throws {
         folder = try TemporaryFolder()
         try Files.makeFolder(folder.file("secrets"), mode: 0o700)
