@@ -22,7 +22,7 @@ MINUTES ?= 10
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
 	bench bench-bus bench-evaluator bench-ingest chaos lint format simulate clean install \
-	test-deploy env-example install-files
+	test-deploy env-example install-files test-alerts
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -52,6 +52,9 @@ test-long: setup ## try the evaluator on a million random cases and a long real 
 	swift build --build-tests $(FLAGS)
 	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests' \
 		--filter 'OffsetTests|DistrictTests|RealTrackTests'
+
+test-alerts: build ## try alert rules and /metrics of all services with promtool, which it needs
+	@scripts/test-alerts $(BIN)
 
 fuzz-wire: setup ## try the bus's readers with a million inputs of libFuzzer (RUNS=… for more)
 	@scripts/fuzz wire $(RUNS)
@@ -93,8 +96,8 @@ env-example: build ## write deploy/.env.example from what the programs say of th
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
-	@for script in scripts/setup scripts/fuzz scripts/simulate scripts/install-files .ci/run \
-		Tests/Gateways/*/run; do \
+	@for script in scripts/setup scripts/fuzz scripts/simulate scripts/install-files \
+		scripts/test-alerts .ci/run Tests/Gateways/*/run; do \
 		bash -n "$$script" || exit 1; \
 	done
 	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/renew deploy/edge/start \

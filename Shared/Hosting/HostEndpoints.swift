@@ -65,6 +65,8 @@ extension Host {
         disk?.write(to: metrics)
         metrics.gauge("jaga_poison_records", "Records that are put aside and wait for somebody.")
             .set(Double((try? poisonStore.count) ?? 0))
+        metrics.gauge("jaga_troubles", "What /healthz tells that somebody must look at.")
+            .set(Double(troubles.count + alarms.count))
         metrics.readProcess()
         return Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],

@@ -14,6 +14,8 @@ public enum ClockRule: String, Sendable, Codable, CaseIterable {
     case retry
     /// Notifier: an acknowledgement has held 15 min.
     case acknowledgementHold = "acknowledgement-hold"
+    /// Notifier: nobody waits; it shows that records get through all services.
+    case canary
     /// Timer: the reminder before a watch's deadline.
     case watchReminder = "watch-reminder"
     /// Timer: deadline and grace of a watch are over.

@@ -61,7 +61,7 @@ extension WantedClock {
         case .countdown, .contact, .tier, .fallback, .acknowledgementHold, .watchExpiry,
             .undelivered:
             true
-        case .retry, .watchReminder, .presence: emergency != nil
+        case .retry, .watchReminder, .presence, .canary: emergency != nil
         }
     }
 }

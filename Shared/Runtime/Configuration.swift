@@ -13,6 +13,7 @@ public struct Configuration: Sendable {
         ("JAGA_EVALUATOR_", "evaluator"),
         ("JAGA_TIMER_", "timer"), ("JAGA_NOTIFIER_", "notifier"), ("JAGA_SMS_", "notifier"),
         ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "services"), ("JAGA_MAP_URL", "notifier"),
+        ("JAGA_HEARTBEAT_", "notifier"),
         ("JAGA_BIND", "services"), ("JAGA_CURVE", "services"), ("JAGA_KEYS", "services"),
         ("JAGA_HOST_INGEST", "services"),
         ("JAGA_HOST_MEMBERSHIP", "services"), ("JAGA_HOST_TIMER", "services"),

@@ -13,9 +13,10 @@ extension EventBody {
     }
 
     /// Clocks are wanted by evaluators for countdowns, presence and contact, by the notifier for
-    /// everything else.
+    /// everything else; its canaries are given up by evaluators.
     private var isNotifiersClock: Bool {
         switch self {
+        case .clockUnwanted(let clock) where clock.rule == .canary: false
         case .clockWanted(let clock), .clockUnwanted(let clock):
             ![.countdown, .presence, .contact].contains(clock.rule)
         default: false

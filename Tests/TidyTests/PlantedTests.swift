@@ -127,6 +127,23 @@ import Testing
         #expect(findings.map(\.line) == [2])
     }
 
+    @Test func `finds an alert on a number that nobody tells, or that nobody explains`() {
+        let rules = SourceFile(
+            path: "deploy/prometheus/rules/alerts.yml",
+            text: """
+                - alert: Known
+                  expr: jaga_ticks_total > jaga_bus_gaps_total
+                - alert: Odd
+                  expr: jaga_tick_total > 1
+                """)
+        let code = SourceFile(
+            path: "Shared/Bus/Planted.swift",
+            text: "counter(\"jaga_ticks_total\")\ntotal(\"gaps\", 1)\n")
+        let guide = SourceFile(path: "docs/operating.md", text: "| `Known` | look |\n")
+        let findings = Rule.alertsAreFounded.findings([rules, code, guide])
+        #expect(findings.map(\.line) == [3, 4])
+    }
+
     @Test func `finds a link that leads nowhere`() {
         let text = "[a](../Package.swift)\n[b](gone.md#part) and [c](https://example.org)\n"
         #expect(lines(.linksLead, text, at: "docs/planted.md") == [2])

@@ -41,7 +41,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
     static let all: [Rule] = [
         .lineLength, .fileLength, .functionLength, .unfinishedWork, .bannedCalls, .pureCores,
         .pureGeometry, .importsGoDown, .servicesMeetInModel, .orderedIteration, .noMachinePaths,
-        .settingsAreDocumented, .linksLead, .apiIsDescribed,
+        .settingsAreDocumented, .linksLead, .apiIsDescribed, .alertsAreFounded,
     ]
 }
 

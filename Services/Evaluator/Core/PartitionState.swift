@@ -1,3 +1,4 @@
+import Hashing
 import Model
 
 /// Everything that is decided about the people of one partition, a function of its log alone.
@@ -67,6 +68,8 @@ public struct PartitionState: Sendable {
         case .inputClock(let fired)
         where fired.clock.rule == .presence || fired.clock.rule == .contact:
             fire(fired.clock, event, rules, into: &outputs)
+        case .inputClock(let fired) where fired.clock.rule == .canary:
+            outputs.append(event.answer(toCanary: fired.clock))
         case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
             .inputAdoption, .inputStanding:
             handleEmergency(event, rules, into: &outputs)
@@ -90,6 +93,14 @@ public struct PartitionState: Sendable {
 }
 
 extension Event {
+    /// A canary is given up by whoever reads it, and so comes back to the notifier.
+    fileprivate func answer(toCanary clock: WantedClock) -> Event {
+        Event(
+            id: Hash.meaning(
+                kind: .clockUnwanted, person: clock.person, subject: .id(clock.id), cause: id.raw),
+            time: time, trace: trace, body: .clockUnwanted(clock))
+    }
+
     /// The record that one of its reports would have come in alone.
     fileprivate func alone(_ report: Report) -> Event {
         Event(

@@ -37,7 +37,7 @@ extension Core {
     ) {
         switch event.body {
         case .clockFired(let fired)
-        where [.countdown, .presence, .contact].contains(fired.clock.rule):
+        where [.countdown, .presence, .contact, .canary].contains(fired.clock.rule):
             append(
                 .inputClock(fired), of: fired.clock.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)

@@ -195,6 +195,8 @@ final class IngestService: Service {
         counts.write(to: metrics, core: core)
         counts.writeSilences(to: metrics, core: core)
         ownership.write(to: metrics)
+        metrics.gauge("jaga_ingest_quarantine_payloads", "Payloads put aside, up to 100,000.")
+            .set(Double((try? quarantinedCount()) ?? 0))
     }
 
     // MARK: Inputs and effects

@@ -29,6 +29,13 @@ extension Notifier {
         }
     }
 
+    /// Since when the oldest emergency is open that nobody has taken; nil: there is none.
+    public var oldestOpen: Timestamp? {
+        let open = activeOf.values.joined().compactMap { emergencies[$0] }
+            .filter { $0.state == .open }
+        return open.map { $0.reopened ?? $0.opened ?? $0.raised }.min()
+    }
+
     /// What is known of each gateway, in the order of the configuration.
     public var health: [GatewayHealth] {
         configuration.gateways.compactMap { gateways[$0.name] }

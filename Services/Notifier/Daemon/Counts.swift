@@ -20,7 +20,7 @@ struct Counts {
     var repliesUnknown = 0
     var unauthorized = 0
 
-    func write(to metrics: Metrics, core: Notifier) {
+    func write(to metrics: Metrics, core: Notifier, at now: Timestamp) {
         let tried = metrics.counter(
             "jaga_attempts_total", "Attempts to hand a message to a gateway, by outcome.",
             "gateway", "outcome")
@@ -39,10 +39,10 @@ struct Counts {
         replies.set(Double(repliesUnknown), "unknown")
         metrics.counter("jaga_unauthorized_total", "Requests with no or wrong credentials.")
             .set(Double(unauthorized))
-        writeState(to: metrics, core: core)
+        writeState(to: metrics, core: core, at: now)
     }
 
-    private func writeState(to metrics: Metrics, core: Notifier) {
+    private func writeState(to metrics: Metrics, core: Notifier, at now: Timestamp) {
         let waiting = metrics.gauge(
             "jaga_notifications_waiting", "Messages waiting in a lane.", "lane", "channel")
         let flying = metrics.gauge(
@@ -58,13 +58,33 @@ struct Counts {
         for state in [EmergencyState.countdown, .open, .acknowledged] {
             open.set(Double(core.emergencies(in: state)), state.rawValue)
         }
+        metrics.gauge(
+            "jaga_emergency_unacknowledged_seconds",
+            "How long the oldest emergency that nobody has taken is open; 0: there is none."
+        ).set(core.oldestOpen.map { max(0, (now - $0).inSeconds) } ?? 0)
+        writeGateways(to: metrics, core.health)
+    }
+
+    private func writeGateways(to metrics: Metrics, _ healths: [GatewayHealth]) {
         let up = metrics.gauge("jaga_gateway_up", "1 while a gateway answers.", "gateway")
-        for health in core.health { up.set(health.isDown ? 0 : 1, health.name) }
+        let failures = metrics.gauge(
+            "jaga_gateway_failures", "Failures of a gateway in a row.", "gateway")
+        let accepted = metrics.gauge(
+            "jaga_gateway_accepted_timestamp_seconds",
+            "When a gateway last took a message; absent: never.", "gateway")
+        for health in healths {
+            up.set(health.isDown ? 0 : 1, health.name)
+            failures.set(Double(health.failures), health.name)
+            if let time = health.lastAccepted { accepted.set(time.inSeconds, health.name) }
+        }
     }
 }
 
 extension NotifierService {
-    func writeMetrics(_ metrics: Metrics) { counts.write(to: metrics, core: core) }
+    func writeMetrics(_ metrics: Metrics) {
+        counts.write(to: metrics, core: core, at: outside.now)
+        heartbeat?.write(to: metrics)
+    }
 
     var troubles: [String] { core.troubles }
 
@@ -83,6 +103,7 @@ extension NotifierService {
             "lanes": .array(lanes),
             "retrying": .integer(Int64(core.waitingForRetry)),
             "gateways": .array(core.health.map { Documents.gateway($0, replies: nil) }),
+            "heartbeat": heartbeat?.json ?? .null,
         ]
     }
 }

@@ -21,7 +21,7 @@ struct Main {
             Setting(
                 "JAGA_NOTIFIER_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
                 help: "Folder of the system's time zones; without it messages show UTC."),
-        ],
+        ] + Heartbeat.settings,
         migrations: Schema.migrations,
         consumes: [
             .ingest: Partition.all.map(StreamName.events) + [.sos],
@@ -41,6 +41,7 @@ struct Main {
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"),
             messageKey: .messages(secrets: configuration.text("JAGA_HOME") + "/secrets"),
-            hasReplies: configuration.flag("JAGA_SMS_REPLIES"))
+            hasReplies: configuration.flag("JAGA_SMS_REPLIES"),
+            heartbeat: try Heartbeat(host))
     }
 }

@@ -20,6 +20,8 @@ final class NotifierService: Service {
     let messageKey: KeyFile
     /// Answers by SMS arrive here.
     let hasReplies: Bool
+    /// Nil where nobody wants one.
+    var heartbeat: Heartbeat?
     var core: Notifier
     var counts = Counts()
     /// Attempts on their way, by the token of their transfer.
@@ -41,7 +43,7 @@ final class NotifierService: Service {
 
     init(
         outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: TimeZoneFolder,
-        map: String, messageKey: KeyFile, hasReplies: Bool
+        map: String, messageKey: KeyFile, hasReplies: Bool, heartbeat: Heartbeat? = nil
     ) {
         self.outside = outside
         self.store = store
@@ -51,6 +53,7 @@ final class NotifierService: Service {
         self.map = map
         self.messageKey = messageKey
         self.hasReplies = hasReplies
+        self.heartbeat = heartbeat
         let empty = NotifierConfiguration(gateways: [], tokenSecret: [])
         core = Notifier(empty, from: NotifierRows(), at: .zero)
     }
@@ -71,6 +74,7 @@ final class NotifierService: Service {
         // What a turn that was taken back had landed comes again, and must be known then.
         landed.removeAll()
         shownTests.removeAll()
+        heartbeat?.giveUp()
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
             gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies)
@@ -83,6 +87,10 @@ final class NotifierService: Service {
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         if case .messageRequested(let sealed) = event.body { return try open(sealed, of: event) }
         if stream == .directory { return try directoryChanged(event.body) }
+        if case .clockUnwanted(let clock) = event.body, clock.rule == .canary {
+            heartbeat?.heard(clock.id, at: outside.now)
+            return beat()
+        }
         try applyOnce(event)
     }
 
@@ -121,6 +129,7 @@ final class NotifierService: Service {
     }
 
     func transferred(_ result: TransferResult) throws {
+        if heartbeat?.take(result, at: outside.now, log: outside.log) == true { return beat() }
         guard let flight = flights[result.token],
             let driver = outgoing.driver(flight.gateway)
         else { return }
@@ -139,7 +148,16 @@ final class NotifierService: Service {
                     retryAfter: answer.retryAfter)))
     }
 
+    /// Does what the heartbeat wants done now.
+    private func beat() {
+        for transfer in heartbeat?.departures() ?? [] { outside.start(transfer) }
+    }
+
     func tick() throws {
+        if let canary = heartbeat?.begin(at: outside.now, log: outside.log) {
+            try outside.publish(canary, on: .deliveries)
+            beat()
+        }
         if let deadline = core.nextDeadline, deadline <= outside.now { try take(.tick) }
         if nextPrune <= outside.now {
             nextPrune = outside.now + Limits.pruneInterval
@@ -155,7 +173,9 @@ final class NotifierService: Service {
         landed.removeFirst(old.count)
     }
 
-    var nextDeadline: Timestamp? { core.nextDeadline.map { min($0, nextPrune) } ?? nextPrune }
+    var nextDeadline: Timestamp? {
+        [core.nextDeadline, heartbeat?.nextRound].compactMap(\.self).reduce(nextPrune, min)
+    }
 
     // MARK: Inputs and effects
 
