@@ -59,6 +59,7 @@ extension HostParts {
         let port = HostParts.httpPort(definition, configuration, topology)
         var limits = ServerLimits()
         limits.bodyBytesByPath = definition.bodyBytesByPath
+        limits.proxies = CommonSettings.proxies(configuration)
         server = try Server(address: topology.bindAddress, port: port, limits: limits)
         transfers = Transfers()
         directory =

@@ -101,8 +101,16 @@ public enum CommonSettings {
                 help: "Where other services find \(service.rawValue); else at JAGA_BIND.")
         } + BusSecurity.settings
 
+    /// Whose word about the address of a client is believed.
+    static func proxies(_ configuration: Configuration) -> Set<String> {
+        Set(configuration.text("JAGA_PROXIES").split { $0 == "," || $0 == " " }.map(String.init))
+    }
+
     static let all: [Setting] =
         network + [
+            Setting(
+                "JAGA_PROXIES", .text, default: "127.0.0.1",
+                help: "Addresses, with commas, of proxies whose X-Forwarded-For is believed."),
             Setting(
                 "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
                 help: "Records of streams are kept so long at least, also when all have them."),
