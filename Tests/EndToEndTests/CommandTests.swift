@@ -40,7 +40,9 @@ extension `The suite` {
             let shown = await eventually { tail.lines.count >= 3 }
             #expect(shown, "\(tail.text)")
             let types = tail.lines.compactMap { try? JSON.parse(Array($0.utf8))["type"]?.string }
-            #expect(types == ["jaga.zone.entered", "jaga.zone.exited", "jaga.zone.entered"])
+            // One fix may decide both that she left home and that she reached school.
+            #expect(types.first == "jaga.zone.entered")
+            #expect(types.filter { $0 == "jaga.zone.exited" }.count == 1 && types.count == 3)
             #expect(!tail.text.contains("Home"), "names are masked")
             await tail.stop()
 

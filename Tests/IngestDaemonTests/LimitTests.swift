@@ -11,6 +11,17 @@ import Testing
         callsOfDevicePerSecond: 1, callsOfAddressPerSecond: 100, failuresOfAddressPerMinute: 2)
     private let fix = "lat=3.1&lon=101.7"
 
+    /// Takes the secret of the first phone out of the directory.
+    private func replaceSecret(_ world: World) throws {
+        let former = try #require(world.replica.credentials(of: device(1)).first)
+        let removal = EventBody.credentialRemoved(CredentialRemoval(credential: former.id))
+        try world.turn {
+            try world.service.directoryWillChange(
+                Event(id: EventID(ID128(high: 7, low: 1)), time: world.now, body: removal))
+        }
+        world.replica.apply(removal)
+    }
+
     /// With a device that has used up its minute.
     private func exhausted() throws -> World {
         let world = try World(limits: limits)
@@ -94,13 +105,7 @@ import Testing
 
     @Test func `say later to a phone whose secret was replaced`() throws {
         let world = try World(limits: limits)
-        let former = try #require(world.replica.credentials(of: device(1)).first)
-        let removal = EventBody.credentialRemoved(CredentialRemoval(credential: former.id))
-        try world.turn {
-            try world.service.directoryWillChange(
-                Event(id: EventID(ID128(high: 7, low: 1)), time: world.now, body: removal))
-        }
-        world.replica.apply(removal)
+        try replaceSecret(world)
         for _ in 1...5 {
             #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 503)
             #expect(try world.send(.post, "/v1/reports", "{}", token: "phone-1").status == 503)
@@ -111,13 +116,7 @@ import Testing
 
     @Test func `do not keep a phone that is gone waiting`() throws {
         let world = try World(limits: limits)
-        let former = try #require(world.replica.credentials(of: device(1)).first)
-        let removal = EventBody.credentialRemoved(CredentialRemoval(credential: former.id))
-        try world.turn {
-            try world.service.directoryWillChange(
-                Event(id: EventID(ID128(high: 7, low: 1)), time: world.now, body: removal))
-        }
-        world.replica.apply(removal)
+        try replaceSecret(world)
         world.replica.apply(.deviceRemoved(DeviceRemoval(device: device(1))))
         #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 401)
     }

@@ -54,10 +54,7 @@ extension Core {
         _ delivery: Redelivery, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        let old = delivery.arrivals.count {
-            !$0.isKnown && Intake.isBacklog($0.observation.fix, at: now)
-        }
-        guard old == 0 || backlog.hasRoom(for: old) || !delivery.panics.isEmpty else {
+        guard !delivery.panics.isEmpty || hasRoom(for: delivery.arrivals, at: now) else {
             effects.append(.answer(request: delivery.request, .overloaded))
             return
         }

@@ -9,10 +9,7 @@ extension Core {
         _ delivery: Delivery, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        let old = delivery.arrivals.count {
-            !$0.isKnown && Intake.isBacklog($0.observation.fix, at: now)
-        }
-        guard old == 0 || backlog.hasRoom(for: old) || !delivery.panics.isEmpty else {
+        guard !delivery.panics.isEmpty || hasRoom(for: delivery.arrivals, at: now) else {
             effects.append(
                 .saveDiary(
                     DiaryRow(
@@ -87,6 +84,14 @@ extension Core {
         sequence(live, at: now, into: &effects)
         if let row = intake.devices[device] { effects.append(.noteDevice(row)) }
         return taken
+    }
+
+    /// Whether what of these is old finds room to wait.
+    func hasRoom(for arrivals: [Arrival], at now: Timestamp) -> Bool {
+        let old = arrivals.count {
+            !$0.isKnown && Intake.isBacklog($0.observation.fix, at: now)
+        }
+        return old == 0 || backlog.hasRoom(for: old)
     }
 
     /// What viewers may see, as of now.
