@@ -106,7 +106,7 @@ lint: ## check format and scripts
 	done
 	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
 		scripts/env-example scripts/test-deploy deploy/gateways/gammu-smsd-http \
-		scripts/geodesic-table docs/edge-noise; do \
+		scripts/geodesic-table docs/edge-noise docs/subscribe; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
 

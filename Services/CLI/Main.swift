@@ -6,7 +6,8 @@ import Runtime
 @main
 struct Main {
     static let commands: [any Command.Type] = [
-        Up.self, Demo.self, Init.self, Status.self, Streams.self, Tail.self, OutboxCommand.self,
+        Up.self, Demo.self, Init.self, Status.self, Streams.self, Tail.self, Trace.self,
+        OutboxCommand.self,
         Replay.self, Evaluate.self, Explain.self, ZoneCommand.self, SetCommand.self,
         MessageCommand.self, JourneyCommand.self, DeviceCommand.self, Quarantine.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,

@@ -82,9 +82,20 @@ extension Host {
         }
     }
 
+    /// Makes a request findable by its id in the logs of all services, at the level for that.
+    func note(_ what: String, _ event: Event, on stream: StreamName) {
+        log.debug(
+            what,
+            [
+                "stream": stream.text, "type": event.kind.type, "event": event.id,
+                "trace": event.trace,
+            ])
+    }
+
     /// Gives an event to the service, and to the directory if it is one of that.
     func apply(_ event: Event, of stream: StreamName, at position: Position) throws {
         isServiceTouched = true
+        note("read", event, on: stream)
         if stream == .directory, let directory {
             try service?.directoryWillChange(event)
             try directory.apply(event)

@@ -20,8 +20,8 @@ import Testing
         let filter = try filter()
         #expect(!filter.wantsPast)
         #expect(filter.wants(.sos) && filter.wants(.input(Partition.all[63])))
-        #expect(filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999)))
-        #expect(filter.wants(subject: nil))
+        #expect(filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999), on: .sos))
+        #expect(filter.wants([]))
     }
 
     @Test func `shows one stream, or one of its partitions`() throws {
@@ -35,9 +35,47 @@ import Testing
 
     @Test func `shows types by their beginning, and one person's`() throws {
         let filter = try filter("--type", "jaga.input", "--person", "per_1")
-        #expect(filter.wants(event(.inputLogic(.init(version: 1)))))
-        #expect(!filter.wants(event(.zoneRemoved(.init(zone: ZoneID(.zero))))))
-        #expect(filter.wants(subject: "per_1") && !filter.wants(subject: nil))
+        #expect(filter.wants(event(.inputLogic(.init(version: 1))), on: .sos))
+        #expect(!filter.wants(event(.zoneRemoved(.init(zone: ZoneID(.zero)))), on: .directory))
+        #expect(filter.wants(["subject": "per_1"]) && !filter.wants(["subject": "per_2"]))
+        #expect(!filter.wants([]))
+    }
+
+    @Test func `takes streams and types as words, any of them, and a circle by its id`() throws {
+        let filter = try filter("sos", "zone", "--circle", "cir_1")
+        let entered = event(.zoneEntered(try crossing()))
+        let other = event(.inputLogic(.init(version: 1)))
+        #expect(filter.wants(.sos) && filter.wants(.events(Partition.all[17])))
+        #expect(filter.wants(entered, on: .events(Partition.all[17])))
+        #expect(filter.wants(other, on: .sos))
+        #expect(!filter.wants(other, on: .input(Partition.all[17])))
+        #expect(filter.wants(["data": ["zones": [["circle": "cir_1"]]]]))
+        #expect(!filter.wants(["data": ["circle": "cir_2", "count": 1]]))
+        let one = try self.filter("events/17")
+        #expect(one.wants(.events(Partition.all[17])) && !one.wants(.sos))
+        #expect(throws: CommandError.self) { try self.filter("zones") }
+    }
+
+    @Test func `tells people time, type, whom, where and what`() {
+        let event: JSON = [
+            "type": "jaga.zone.entered", "subject": "per_1", "time": "2026-11-20T10:20:00.123Z",
+            "jagastream": "events/17", "jagaseq": 4711, "data": ["inside": true],
+        ]
+        #expect(
+            TailPrinter.words(of: event)
+                == "10:20:00.123Z  zone.entered  per_1  events/17#4711  {\"inside\":true}")
+    }
+
+    private func crossing() throws -> ZoneCrossing {
+        ZoneCrossing(
+            person: PersonID(.zero), device: DeviceID(.zero), zone: ZoneID(.zero), zoneName: "Home",
+            zoneKind: .safe, circle: nil, before: .outside, after: .inside, fix: try fix(),
+            distanceCentimetres: -5000, marginCentimetres: 2000, reason: .insideBeyondMargin,
+            report: ReportID(.zero))
+    }
+
+    private func fix() throws -> Fix {
+        Fix(time: now, position: try #require(Coordinate(latitude: 3.1, longitude: 101.6)))
     }
 
     @Test(arguments: [
@@ -49,7 +87,7 @@ import Testing
         #expect(time == (age > 0 ? now - .seconds(age) : Timestamp("2026-11-20T10:20:00Z")))
         let filter = try filter("--since", text)
         #expect(filter.wantsPast)
-        #expect(!filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999)))
+        #expect(!filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999), on: .sos))
     }
 
     @Test(arguments: ["", "m", "10", "10w", "-5m", "yesterday"])

@@ -33,7 +33,7 @@ extension `The suite` {
             let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
             try #require(curls.count == 4)
 
-            let tail = try suite.run("tail", "--since", "1h", "--type", "jaga.zone.e")
+            let tail = try suite.run("tail", "--since", "1h", "--follow", "--type", "jaga.zone.e")
             for curl in curls.prefix(3) {
                 #expect(try await shell(curl, in: suite).hasPrefix("[{\"_type\""))
             }

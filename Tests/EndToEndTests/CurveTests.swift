@@ -13,7 +13,9 @@ extension `The suite` {
             let stranger = try Capture(
                 try Programs.path("jaga"), ["tail", "--port-base", "\(suite.portBase)"],
                 environment: ["JAGA_HOME": suite.home + "/nobody", "JAGA_CURVE": "auto"])
-            let tail = try suite.run(["tail", "--since", "10m", "--type", "jaga.directory.person"])
+            let tail = try suite.run([
+                "tail", "--since", "10m", "--follow", "--type", "jaga.directory.person",
+            ])
             let demo = try suite.run(["demo"])
             #expect(await eventually { demo.process.reap() != nil })
             #expect(demo.process.exitStatus == 0, "\(demo.text)")

@@ -14,7 +14,7 @@ struct Tail {
     /// Shows crossings, alarms and emergencies, also those of the last minutes.
     init(of suite: RunningSuite) throws {
         capture = try suite.run(
-            ["tail", "--since", "10m"] + Tail.types.flatMap { ["--type", $0] })
+            ["tail", "--since", "10m", "--follow"] + Tail.types.flatMap { ["--type", $0] })
     }
 
     /// The lines until now.

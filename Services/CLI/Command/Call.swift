@@ -58,7 +58,8 @@ struct Call: Sendable {
         guard parameters.count >= needed.count else {
             throw .usage("missing: \(needed[parameters.count])", syntax)
         }
-        guard parameters.count <= wanted.count else {
+        let repeats = wanted.last?.hasSuffix("…]") == true
+        guard repeats || parameters.count <= wanted.count else {
             throw .usage("not understood: \(parameters[wanted.count])", syntax)
         }
     }

@@ -12,7 +12,8 @@ protocol Command: SendableMetatype {
 struct Syntax: Sendable {
     /// Such as `replay`.
     var name: String
-    /// What stands behind the name, such as `FILE`; in brackets where it may be left out.
+    /// What stands behind the name, such as `FILE`; in brackets where it may be left out, with `…`
+    /// at its end where it may come again.
     var parameters: [String] = []
     /// One line for the list of subcommands.
     var summary: String

@@ -1,6 +1,3 @@
-import Bus
-import Hashing
-import Hosting
 import Model
 import Parsing
 import Runtime
@@ -9,75 +6,48 @@ import Wire
 /// `jaga tail`: every event as it happens.
 enum Tail: Command {
     static let syntax = Syntax(
-        name: "tail",
-        summary: "every event as it happens, one line of CloudEvents JSON each",
+        name: "tail", parameters: ["[STREAM|TYPE …]"],
+        summary: "every event as it happens, one line each",
         details: """
-            Shows what comes from now on; with --since also what is kept from before. Of one stream
-            the events come in their order, none missing; streams among each other in the order of
-            their arrival. Positions, names, addresses and notes are masked unless you say --pii.
-            docs/events.md describes every type.
+            Shows what comes from now on; with --since what is kept from before, and then ends,
+            unless you say --follow. Of one stream the events come in their order, none missing;
+            streams among each other in the order of their arrival. Positions, names, addresses and
+            notes are masked unless you say --pii.
+
+            STREAM is one of in, events, sos, directory, fired, deliveries, events/17; TYPE is a
+            type or its beginning, such as zone or jaga.emergency.opened: docs/events.md describes
+            every type. A line is CloudEvents JSON with --json, and wherever it is not written to a
+            terminal. docs/tail.md shows what can be done with it.
             """,
         options: [
             .init(
                 name: "--since", value: "TIME",
                 help: "from an age such as 10m or 2h, or a time such as 2026-11-20T10:20:00Z"),
+            .init(name: "--follow", value: nil, help: "after --since, go on with what comes"),
             .init(
-                name: "--stream", value: "NAME",
-                help: "only this one: in, events, sos, directory, fired, deliveries, events/17",
-                repeats: true),
+                name: "--stream", value: "NAME", help: "only this one, as STREAM", repeats: true),
             .init(
                 name: "--type", value: "BEGINNING",
                 help: "only types that begin so, such as jaga.zone", repeats: true),
             .init(name: "--person", value: "ID", help: "only about this person"),
+            .init(name: "--circle", value: "ID", help: "only what names this circle"),
             .init(name: "--limit", value: "N", help: "end after so many"),
+            .init(name: "--json", value: nil, help: "CloudEvents JSON on a terminal too"),
             .init(name: "--pii", value: nil, help: "show positions, names, addresses and notes"),
             .portBase, .home,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
-        let clock = SystemClock()
-        let settings = try call.configuration(CommonSettings.network)
-        let topology = Topology(settings)
+        let filter = try TailFilter(call, now: SystemClock().now)
         var printer = TailPrinter(
-            filter: try TailFilter(call, now: clock.now), showsAll: call.has("--pii"),
+            filter: filter, showsAll: call.has("--pii"),
+            isJSON: call.has("--json") || !Console.isTerminal,
             left: try call.number("--limit", default: .max, in: 1...Int.max))
-        let peers = Tail.peers(topology, printer.filter)
-        guard !peers.isEmpty else { return 0 }
-        var configuration = Bus.Configuration(name: "tail-" + Hex.encode(SecureRandom.bytes(4)))
-        configuration.peers = peers
-        configuration.start = printer.filter.wantsPast ? .oldest : .head
-        configuration.acknowledges = false
-        configuration.security = try BusSecurity.read(
-            settings, role: .operator, bindAddress: topology.bindAddress,
-            hosts: ServiceName.keepers.map(topology.host))
-        let bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
-        bus.hooks.notice = { notice in
-            if case .peerRefused = notice { Console.complain("jaga tail: \(notice)") }
-        }
-        var warned = false
-        while printer.left > 0 {
-            Loop.wait(on: [bus], atMost: 250)
-            try bus.receive { printer.take($0, $1, $2) }
-            bus.committed()
-            try bus.tick()
-            if !warned, let trouble = bus.troubles.first {
-                warned = true
-                Console.complain(
-                    "jaga tail: \(trouble); does Jaga run here, "
-                        + "with --port-base \(topology.portBase)?"
-                )
-            }
-        }
-        bus.close()
+        let listener = try Listener(call, fromOldest: filter.wantsPast, wants: filter.wants)
+        let isOver = { printer.left == 0 }
+        let isPast = filter.wantsPast && !call.has("--follow")
+        try listener.hear(until: isOver, endsWithPast: isPast, take: { printer.take($0, $1, $2) })
         return 0
-    }
-
-    /// Who keeps the streams that are wanted.
-    private static func peers(_ topology: Topology, _ filter: TailFilter) -> [Bus.Peer] {
-        ServiceName.keepers.compactMap { service in
-            let wanted = service.served.filter(filter.wants)
-            return wanted.isEmpty ? nil : Bus.Peer(service, in: topology, streams: wanted)
-        }
     }
 }
 
@@ -86,6 +56,8 @@ struct TailPrinter {
     let filter: TailFilter
     /// Whether nothing is masked.
     let showsAll: Bool
+    /// Whether lines are JSON, else for people.
+    let isJSON: Bool
     /// How many more are printed.
     private(set) var left: Int
 
@@ -100,15 +72,26 @@ struct TailPrinter {
     private func line(_ stream: StreamName, _ position: Position, _ record: Record) -> String? {
         do {
             let event = try EventCodec.decode(record)
-            guard filter.wants(event) else { return nil }
+            guard filter.wants(event, on: stream) else { return nil }
             let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
-            guard filter.wants(subject: json["subject"]?.string) else { return nil }
-            let text = (showsAll ? json : Masking.mask(json)).text
+            guard filter.wants(json) else { return nil }
+            let shown = showsAll ? json : Masking.mask(json)
+            let text = isJSON ? shown.text : TailPrinter.words(of: shown)
             return Console.paint(text, color(of: event.kind))
         } catch {
             Console.complain("jaga tail: \(stream.text) \(position.sequence): \(error)")
             return nil
         }
+    }
+
+    /// An event for people: its time of day, type, whom it is about, where it stands, its data.
+    static func words(of event: JSON) -> String {
+        func text(_ name: String) -> String { event[name]?.string ?? "" }
+        let time = text("time").drop { $0 != "T" }.dropFirst()
+        let type = text("type").replacing("jaga.", with: "", maxReplacements: 1)
+        let place = "\(text("jagastream"))#\(event["jagaseq"]?.int ?? 0)"
+        let data = event["data"]?.text ?? ""
+        return "\(time)  \(type)  \(text("subject"))  \(place)  \(data)"
     }
 
     private func color(of kind: EventKind) -> Color {

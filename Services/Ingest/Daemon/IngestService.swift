@@ -213,6 +213,12 @@ final class IngestService: Service {
         case .append(let event, let partition):
             let record = try EventCodec.encode(event)
             let position = try outside.append(record, to: .input(partition))
+            outside.log.debug(
+                "told",
+                [
+                    "stream": StreamName.input(partition).text, "event": event.id,
+                    "trace": event.trace,
+                ])
             try ownership.placed.note(
                 event.body, record, at: position.sequence, in: partition)
         case .raise(let event):

@@ -1,0 +1,96 @@
+import Foundation
+import Parsing
+import TestSupport
+import Testing
+
+extension `The suite` {
+    @Suite struct `Seen from outside` {
+        private static let settings = [
+            "JAGA_HEARTBEAT_URL": "http://127.0.0.1:9/nobody", "JAGA_HEARTBEAT_SECONDS": "2",
+            "JAGA_LOG_LEVEL": "debug",
+        ]
+
+        /// docs/subscribe at a service's streams, with the keys of the suite.
+        private func subscriber(
+            _ suite: RunningSuite, _ port: Int, of service: String, _ topic: String
+        ) throws -> Capture {
+            let script = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+                .appending(path: "docs/subscribe").path
+            return try Capture(
+                "/usr/bin/python3",
+                [
+                    script, "tcp://127.0.0.1:\(suite.portBase + port)", topic, "--keys",
+                    suite.home + "/secrets/bus", "--of", service, "--count", "2",
+                ])
+        }
+
+        @Test func `a subscriber in Python hears the same events as jaga tail`() async throws {
+            var settings = Self.settings
+            settings["JAGA_CURVE"] = "always"
+            let suite = try RunningSuite(settings: settings)
+            try await suite.start()
+            for (port, service, topic) in [(105, "notifier", "deliv--|"), (101, "ingest", "ev---")]
+            {
+                let outsider = try subscriber(suite, port, of: service, topic)
+                let ended = await eventually {
+                    _ = (suite.log, outsider.text)
+                    return outsider.process.reap() != nil
+                }
+                #expect(ended && outsider.process.exitStatus == 0, "\(outsider.text)")
+                let tail = try suite.run(["tail", "--since", "1h", "clock"])
+                _ = await eventually {
+                    _ = tail.text
+                    return tail.process.reap() != nil
+                }
+                let told = Set(
+                    tail.lines.compactMap { try? JSON.parse(Array($0.utf8))["id"]?.string })
+                let heard = outsider.lines.compactMap {
+                    try? JSON.parse(Array($0.utf8))["id"]?.string
+                }
+                #expect(heard.count == 2, "\(outsider.text)")
+                #expect(told.isSuperset(of: heard), "\(tail.text)")
+            }
+            await suite.stop()
+        }
+
+        @Test func `one request is found by its id in logs and streams`() async throws {
+            let suite = try RunningSuite(settings: Self.settings)
+            try await suite.start()
+            let demo = try suite.run(["demo"])
+            #expect(await eventually { demo.process.reap() != nil })
+            let curl = try #require(demo.text.firstMatch(of: /curl [^\n]*\\\n[^\n]*/))
+            let traced = "\(curl.output) -H 'X-Request-Id: req-outside-1'"
+            let phone = try Capture("/bin/sh", ["-c", traced], environment: suite.environment)
+            #expect(await eventually { phone.process.reap() != nil })
+            for service in ["ingest", "evaluator", "timer", "notifier"] {
+                let isLogged = await eventually {
+                    suite.log.split(separator: "\n").contains {
+                        $0.contains("service=\(service)") && $0.contains("trace=req-outside-1")
+                    }
+                }
+                #expect(isLogged, "\(service): \(suite.log)")
+            }
+            var journey = ""
+            let isWhole = try await eventually {
+                let trace = try suite.run(["trace", "req-outside-1"])
+                _ = await eventually {
+                    _ = trace.text
+                    return trace.process.reap() != nil
+                }
+                journey = trace.text
+                return journey.contains("state=accepted")
+            }
+            #expect(isWhole, "\(journey)")
+            let steps = [
+                "took the fix of rep_", "received rep_", "jaga.input.report", "jaga.zone.entered",
+                "state=queued", "state=sending", "state=accepted",
+            ]
+            let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
+            #expect(!places.contains(nil), "\(journey)")
+            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(journey)")
+            for secret in ["Anna", "Home", "+1555"] { #expect(!journey.contains(secret)) }
+            await suite.stop()
+        }
+    }
+}
