@@ -66,7 +66,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
         library("CLinux"), library("CZeroMQ"), library("CSQLite"), library("CMicroHTTPD"),
         library("CCurl"), library("CGEOS"), library("CSodium"), library("CQREncode"),
-        library("CExpat"),
+        library("CExpat"), library("CZlib"),
         .target(
             name: "CSimdjson", path: "Shared/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -99,6 +99,7 @@ let package = Package(
             swiftSettings: settings),
         shared("Shapes", ["Model", "Geometry", "CGEOS"]),
         shared("Codes", ["Model", "CQREncode"]),
+        shared("Archives", ["Model", "CZlib"]),
         shared(
             "Hosting",
             ["Model", "Timing", "Wire", "Directory", "Hashing", "Runtime", "Store", "Bus", "Web"]),
@@ -108,7 +109,7 @@ let package = Package(
         core("Notifier"),
 
         // Level 5: processes.
-        daemon("Ingest", ["Dialects"]),
+        daemon("Ingest", ["Dialects", "Archives"]),
         daemon("Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes"]),
         daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier", ["Gateways"]),
@@ -116,7 +117,8 @@ let package = Package(
             name: "JagaCLI",
             dependencies: [
                 "Model", "Geometry", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web",
-                "Codes", "Dialects", "Shapes", "ZoneFiles", "Hosting", "EvaluatorCore",
+                "Codes", "Dialects", "Shapes", "Archives", "ZoneFiles", "Hosting",
+                "EvaluatorCore",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 
@@ -139,6 +141,7 @@ let package = Package(
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
         tests("Hosting", ["Hosting", "Bus", "Parsing", "Runtime", "Store", "Web", "Wire"]),
         tests("Codes", ["Codes"]),
+        tests("Archives", ["Archives"]),
         tests("Dialects", ["Dialects", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("ZoneFiles", ["ZoneFiles", "Parsing"]),
         tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Wire"]),

@@ -9,7 +9,8 @@ struct Main {
         Up.self, Demo.self, Init.self, Status.self, Streams.self, Tail.self, Trace.self,
         OutboxCommand.self,
         Replay.self, Evaluate.self, Explain.self, ZoneCommand.self, SetCommand.self,
-        MessageCommand.self, JourneyCommand.self, DeviceCommand.self, Quarantine.self,
+        MessageCommand.self, JourneyCommand.self, DeviceCommand.self, PersonCommand.self,
+        Quarantine.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,
         RestoreCommand.self, ReleaseCommand.self,
     ]

@@ -27,29 +27,6 @@ public struct PhoneNews: Hashable, Sendable {
     }
 }
 
-/// What keeps a phone from reporting as it should.
-public enum Hindrance: String, Sendable, Codable, CaseIterable, Comparable {
-    /// The app may not know the position, or only while it is open.
-    case locationPermission = "location-permission"
-    /// The app may know the position roughly only.
-    case approximateLocation = "approximate-location"
-    /// The system stops the app to spare the battery.
-    case batteryOptimisation = "battery-optimisation"
-    /// The whole phone spares its battery.
-    case powerSave = "power-save"
-    /// The system puts the app to sleep when it is not opened for long.
-    case hibernation
-    /// The app may do nothing in the background.
-    case backgroundRefresh = "background-refresh"
-
-    /// Whether the phone may fall silent for it. The others make positions rough or seldom.
-    public var makesBlind: Bool { self != .approximateLocation && self != .powerSave }
-
-    public static func < (left: Hindrance, right: Hindrance) -> Bool {
-        left.rawValue < right.rawValue
-    }
-}
-
 /// A circle that a person drew on the phone: a zone, as soon as they accept it.
 public struct OfferedZone: Hashable, Sendable {
     /// What the phone knows it by; the same when it has changed.

@@ -217,12 +217,14 @@ public struct Circle: Hashable, Sendable, Codable {
     public var guardiansEditZones: Bool
     /// Sets of zones that judge its members; ascending.
     public var sets: [ZoneSetID]
+    /// How far back its members see each other; nil = as far as each one's plan keeps.
+    public var historyDays: Int?
     public var version: Int64
 
     public init(
         id: CircleID, name: String, members: [Membership] = [], escalation: [EscalationTier] = [],
         membersSeePositions: Bool = true, guardiansEditZones: Bool = true, sets: [ZoneSetID] = [],
-        version: Int64 = 1
+        historyDays: Int? = nil, version: Int64 = 1
     ) {
         self.id = id
         self.name = name
@@ -231,6 +233,7 @@ public struct Circle: Hashable, Sendable, Codable {
         self.membersSeePositions = membersSeePositions
         self.guardiansEditZones = guardiansEditZones
         self.sets = sets
+        self.historyDays = historyDays
         self.version = version
     }
 
@@ -245,6 +248,7 @@ public struct Circle: Hashable, Sendable, Codable {
             membersSeePositions: try values.decode(Bool.self, forKey: .membersSeePositions),
             guardiansEditZones: try values.decode(Bool.self, forKey: .guardiansEditZones),
             sets: try values.decode(forKey: .sets, or: []),
+            historyDays: try values.decodeIfPresent(Int.self, forKey: .historyDays),
             version: try values.decode(Int64.self, forKey: .version))
     }
 

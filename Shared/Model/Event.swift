@@ -26,6 +26,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case inputWatch = 22
     case inputDeafness = 23
     case inputSilenceHold = 24
+    case inputBlindness = 25
 
     // events/p
     case zoneEntered = 32
@@ -55,6 +56,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case policyChanged = 58
     case zoneForgotten = 59
     case batteryLow = 60
+    case phoneBlind = 61
 
     // sos
     case sosRaised = 64
@@ -81,6 +83,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case clockFired = 96
     case watchChanged = 97
     case watchExpired = 98
+    case retentionDue = 99
 
     // deliveries
     case notificationChanged = 112
@@ -119,6 +122,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .inputWatch: "jaga.input.watch"
         case .inputDeafness: "jaga.input.deafness"
         case .inputSilenceHold: "jaga.input.silence-hold"
+        case .inputBlindness: "jaga.input.blindness"
         case .zoneEntered: "jaga.zone.entered"
         case .zoneExited: "jaga.zone.exited"
         case .zoneInitial: "jaga.zone.initial"
@@ -146,6 +150,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .silenceLost: "jaga.silence.lost"
         case .silenceEnded: "jaga.silence.ended"
         case .batteryLow: "jaga.battery.low"
+        case .phoneBlind: "jaga.phone.blind"
         case .sosRaised: "jaga.sos.raised"
         case .sosCancelled: "jaga.sos.cancelled"
         case .personChanged: "jaga.directory.person"
@@ -166,6 +171,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .clockFired: "jaga.clock.fired"
         case .watchChanged: "jaga.watch.changed"
         case .watchExpired: "jaga.watch.expired"
+        case .retentionDue: "jaga.retention.due"
         case .notificationChanged: "jaga.notification.changed"
         case .acknowledgementGiven: "jaga.acknowledgement.given"
         case .resolutionGiven: "jaga.resolution.given"
@@ -208,6 +214,7 @@ public enum EventBody: Hashable, Sendable {
     case inputWatch(WatchSpan)
     case inputDeafness(Deafness)
     case inputSilenceHold(SilenceHold)
+    case inputBlindness(Blindness)
 
     // events/p
     case zoneEntered(ZoneCrossing)
@@ -242,6 +249,7 @@ public enum EventBody: Hashable, Sendable {
     case silenceLost(SilenceNews)
     case silenceEnded(SilenceNews)
     case batteryLow(BatteryNews)
+    case phoneBlind(Blindness)
 
     // sos
     case sosRaised(EmergencySignal)
@@ -270,6 +278,8 @@ public enum EventBody: Hashable, Sendable {
     case watchChanged(Watch)
     /// A watch ran out: the signal that raises its emergency.
     case watchExpired(EmergencySignal)
+    /// What is older than its time is to be forgotten, as of then.
+    case retentionDue(RetentionRound)
 
     // deliveries
     case notificationChanged(NotificationNews)

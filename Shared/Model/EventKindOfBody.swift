@@ -25,6 +25,7 @@ extension EventBody {
         case .inputWatch: .inputWatch
         case .inputDeafness: .inputDeafness
         case .inputSilenceHold: .inputSilenceHold
+        case .inputBlindness: .inputBlindness
         case .zoneEntered: .zoneEntered
         case .zoneExited: .zoneExited
         case .zoneInitial: .zoneInitial
@@ -52,6 +53,7 @@ extension EventBody {
         case .silenceLost: .silenceLost
         case .silenceEnded: .silenceEnded
         case .batteryLow: .batteryLow
+        case .phoneBlind: .phoneBlind
         case .sosRaised: .sosRaised
         case .sosCancelled: .sosCancelled
         case .personChanged: .personChanged
@@ -72,6 +74,7 @@ extension EventBody {
         case .clockFired: .clockFired
         case .watchChanged: .watchChanged
         case .watchExpired: .watchExpired
+        case .retentionDue: .retentionDue
         case .notificationChanged: .notificationChanged
         case .acknowledgementGiven: .acknowledgementGiven
         case .resolutionGiven: .resolutionGiven

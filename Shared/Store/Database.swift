@@ -3,7 +3,8 @@ import Model
 
 /// One SQLite store, used by the one thread of its process.
 ///
-/// Write-ahead log, `synchronous=FULL`: what ``commit()`` returned from survives a power cut.
+/// Write-ahead log, `synchronous=FULL`: what ``commit()`` returned from survives a power cut. What
+/// is deleted is written over with zeros.
 ///
 /// ```swift
 /// let database = try Database(path: home + "/timer/store.sqlite", migrations: Tables.migrations)
@@ -16,6 +17,7 @@ public final class Database {
     public let path: String
     private let connection: Connection
     private var statements: [String: Statement] = [:]
+    private var isLogToBeCut = false
 
     /// Waits so long for another program's lock.
     static let busyMilliseconds = 1000
@@ -42,7 +44,7 @@ public final class Database {
         try checkOwner()
         try execute(
             """
-            PRAGMA auto_vacuum = INCREMENTAL;
+            PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
             PRAGMA wal_autocheckpoint = \(Database.checkpointPages);
             PRAGMA journal_size_limit = \(Database.journalBytesMax); PRAGMA temp_store = MEMORY;
@@ -86,6 +88,20 @@ public final class Database {
     public func commit() throws(StoreError) {
         invariant(isInTransaction, "there is no transaction to commit")
         try run("COMMIT")
+        if isLogToBeCut { cutLog() }
+    }
+
+    /// Empties the write-ahead log after the next commit, so that nothing of what was deleted is
+    /// left in it; deleted rows themselves are written over with zeros. Where somebody reads the
+    /// store just then, it is tried after each further commit.
+    public func cutLogAfterCommit() { isLogToBeCut = true }
+
+    private func cutLog() {
+        sqlite3_busy_timeout(connection.pointer, 0)
+        defer { sqlite3_busy_timeout(connection.pointer, Int32(Database.busyMilliseconds)) }
+        let result = sqlite3_wal_checkpoint_v2(
+            connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        isLogToBeCut = result != SQLITE_OK
     }
 
     /// Undoes the transaction. Harmless without one: SQLite ends one by itself when the disk fails.

@@ -32,13 +32,12 @@ extension EventBody {
             .zoneForgotten(let crossing):
             try JSON.encode(crossing)
         case .zoneAbsent(let absence): try JSON.encode(absence)
-        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
-            try JSON.encode(news)
         case .messagesDue(let due): try JSON.encode(due)
-        case .policyChanged(let policy): try JSON.encode(policy)
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow, .contactGiven:
-            try silenceData()
+            .inputBlindness, .phoneBlind, .silenceQuiet, .silenceOverdue, .silenceLost,
+            .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
+            .alarmRepeated, .alarmEnded:
+            try phoneData()
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
@@ -57,6 +56,7 @@ extension EventBody {
         case .messageRemoved(let removal): try JSON.encode(removal)
         case .messageRequested(let message): try JSON.encode(message)
         case .watchChanged(let watch): try JSON.encode(watch)
+        case .retentionDue(let round): try JSON.encode(round)
         case .notificationChanged(let news): try JSON.encode(news)
         case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
         case .inputStanding(let standing), .ladderStanding(let standing):
@@ -102,6 +102,7 @@ extension EventBody {
         case .clockFired: self = .clockFired(try read())
         case .watchChanged: self = .watchChanged(try read())
         case .watchExpired: self = .watchExpired(try read())
+        case .retentionDue: self = .retentionDue(try read())
         case .notificationChanged: self = .notificationChanged(try read())
         case .acknowledgementGiven: self = .acknowledgementGiven(try read())
         case .resolutionGiven: self = .resolutionGiven(try read())
@@ -118,15 +119,19 @@ extension EventBody {
             .zoneWithheld, .zoneAbsent, .zoneReceded, .zoneForgotten:
             try self.init(zones: kind, data)
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow, .contactGiven,
-            .policyChanged, .alarmStarted, .alarmRepeated, .alarmEnded:
+            .inputBlindness, .phoneBlind, .silenceQuiet, .silenceOverdue, .silenceLost,
+            .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
+            .alarmRepeated, .alarmEnded:
             try self.init(phones: kind, data)
         }
     }
 
-    /// What is said of phones that are not heard, or soon will not be.
-    private func silenceData() throws(ParseError) -> JSON {
+    /// What phones are told, and what is said of those that are not heard, or soon will not be.
+    private func phoneData() throws(ParseError) -> JSON {
         switch self {
+        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
+            try JSON.encode(news)
+        case .policyChanged(let policy): try JSON.encode(policy)
         case .inputSilenceTerms(let terms): try JSON.encode(terms)
         case .inputContact(let contact), .contactGiven(let contact): try JSON.encode(contact)
         case .inputWatch(let span): try JSON.encode(span)
@@ -136,7 +141,9 @@ extension EventBody {
             .silenceEnded(let news):
             try JSON.encode(news)
         case .batteryLow(let news): try JSON.encode(news)
-        default: fatalError("broken invariant: \(kind.type) is of silences")
+        case .inputBlindness(let blindness), .phoneBlind(let blindness):
+            try JSON.encode(blindness)
+        default: fatalError("broken invariant: \(kind.type) is of phones")
         }
     }
 
@@ -161,6 +168,8 @@ extension EventBody {
         case .silenceLost: self = .silenceLost(try read())
         case .silenceEnded: self = .silenceEnded(try read())
         case .batteryLow: self = .batteryLow(try read())
+        case .inputBlindness: self = .inputBlindness(try read())
+        case .phoneBlind: self = .phoneBlind(try read())
         default: fatalError("broken invariant: \(kind.type) is of phones")
         }
     }

@@ -56,6 +56,7 @@ extension EventBody {
             .silenceEnded(let news):
             news.person
         case .batteryLow(let news): news.person
+        case .inputBlindness(let blindness), .phoneBlind(let blindness): blindness.person
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
@@ -72,7 +73,7 @@ extension EventBody {
             .deviceRemoved, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .inputSet,
             .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
-            .messageRequested:
+            .messageRequested, .retentionDue:
             nil
         }
     }

@@ -113,6 +113,7 @@ struct MemoryStore {
         case .saveDecision(let row): decisions.append(row)
         case .removeDecisions(let person): decisions.removeAll { $0.person == person }
         case .phone(let effect): perform(effect)
+        case .erase: break
         case .journey(let change): perform(change)
         case .append, .raise, .answer, .saveQuarantine, .removeQuarantine, .noteRetry,
             .saveAccess, .saveDiary, .forgetApplied:
@@ -163,6 +164,11 @@ struct MemoryStore {
         case .fix(let fix, let number):
             edit(number) { $0.fixes += 1 }
             journeyFixes[number, default: []].append(fix)
+        case .moved(let fix, let number):
+            edit(number) {
+                $0.moved = fix.time
+                $0.place = fix.position
+            }
         case .sights(let sights, let number):
             journeySights[number, default: []].removeAll { $0.since >= sights[0].since }
             journeySights[number, default: []] += sights

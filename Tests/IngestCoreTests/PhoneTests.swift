@@ -81,6 +81,25 @@ import Testing
         #expect(bench.store.conditions[device(1)]?.since == start + .seconds(120))
     }
 
+    @Test func `that the leading phone may fall silent is told once, and again the next time`() {
+        var bench = Bench()
+        func told(_ bench: Bench) -> [[Hindrance]] {
+            bench.input.compactMap {
+                if case .inputBlindness(let news) = $0.event.body { news.hindrances } else { nil }
+            }
+        }
+        _ = tell(&bench, PhoneNews(hindrances: [.powerSave]))
+        #expect(told(bench) == [])
+        for _ in 0..<2 { _ = tell(&bench, PhoneNews(hindrances: [.hibernation, .powerSave])) }
+        #expect(told(bench) == [[.hibernation, .powerSave]])
+        bench.restart()
+        _ = tell(&bench, PhoneNews(hindrances: [.hibernation, .locationPermission]))
+        #expect(told(bench).count == 1, "it is blind already")
+        _ = tell(&bench, PhoneNews(hindrances: []))
+        _ = tell(&bench, PhoneNews(hindrances: [.hibernation]))
+        #expect(told(bench).count == 2)
+    }
+
     // MARK: Cards
 
     @Test func `a face is sent to a friend's phone once an hour, and at once when it changes`() {

@@ -100,7 +100,8 @@ import Web
         let rows = try world.database.scalar("SELECT count(*) FROM diary")
         #expect(rows == .integer(Int64(Limits.diaryRowsPerDevice)))
         world.now = world.now + .seconds(Limits.diarySeconds + 60)
-        try world.turn {}
+        try world.hear(.retentionDue(RetentionRound(at: world.now)), id: 9000, on: .fired)
+        while let next = world.service.nextDeadline, next <= world.now { try world.turn {} }
         #expect(try world.database.scalar("SELECT count(*) FROM diary") == .integer(0))
     }
 

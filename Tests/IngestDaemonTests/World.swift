@@ -144,6 +144,14 @@ final class World: Surroundings {
         try restart()
     }
 
+    /// All that the store has on the disk.
+    func storeBytes() -> [UInt8] {
+        ["", "-wal"].flatMap { end in
+            FileManager.default.contents(atPath: folder.file("store.sqlite" + end)).map(Array.init)
+                ?? []
+        }
+    }
+
     /// Copies the store as it is.
     func copyStore(to copy: String) throws {
         try database.run("VACUUM INTO ?", .text(folder.file(copy)))

@@ -27,6 +27,19 @@ import Testing
         #expect(scene.ask(ben, policy).denial == .circleSetting)
     }
 
+    @Test func `looking back less far works at once, farther needs consent`() {
+        let scene = Scene(circle: true)
+        func days(_ number: Int) -> Change {
+            .updateCircle(circle(1), circlePatch { $0.historyDays = number })
+        }
+        #expect(scene.ask(anna, days(30)).circle?.historyDays == 30)
+        #expect(scene.ask(anna, days(7)).circle?.historyDays == 7)
+        for more in [8, 0] {
+            #expect(scene.ask(anna, days(more)).refusal?.field == "historyDays")
+        }
+        #expect(scene.ask(ben, days(1)).refusal != nil, "retention is the admins' affair")
+    }
+
     @Test func `lowering visibility works at once, raising it needs consent`() {
         let scene = Scene(circle: true)
         let hide = Change.updateCircle(circle(1), circlePatch { $0.membersSeePositions = false })

@@ -19,6 +19,29 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people/\(anna)").status == 404)
         #expect(try jaga.ask("GET", "/v1/people/\(ben)").status == 200)
     }
+
+    @Test func `stays so though nobody else of their circle was an admin then`() async throws {
+        let jaga = try await RunningMembership()
+        let anna = try jaga.person("Anna")
+        let ben = try jaga.person("Ben")
+        let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'Family'}").text("id")
+        for (person, role) in [(anna, "admin"), (ben, "member")] {
+            try jaga.ask(
+                "POST", "/v1/circles/\(circle)/members",
+                "{'person': '\(person)', 'role': '\(role)'}")
+        }
+        await jaga.kill()
+        let copy = try jaga.copyStore()
+        try await jaga.startAgain()
+        try jaga.ask("PUT", "/v1/circles/\(circle)/members/\(ben)", "{'role': 'admin'}")
+        #expect(try jaga.ask("DELETE", "/v1/people/\(anna)").status == 204)
+        #expect(await eventually { jaga.erased().contains(anna) })
+        await jaga.kill()
+        try jaga.putBack(copy)
+        try await jaga.startAgain()
+        let members = try jaga.ask("GET", "/v1/circles/\(circle)").json["members"]?.array ?? []
+        #expect(members.compactMap { $0["person"]?.string } == [ben])
+    }
 }
 
 extension RunningMembership {

@@ -162,4 +162,28 @@ import Testing
         #expect(world.sent.first?.text.contains("battery is at 14%") == true)
         #expect(world.timeline.map(\.kind) == [.batteryLow])
     }
+
+    @Test func `that a phone may fall silent is told to its person and to those who guard them`() {
+        var world = World()
+        let news = Blindness(
+            person: Town.aisha.id, device: DeviceID(.zero),
+            hindrances: [.approximateLocation, .locationPermission], at: World.start)
+        world.tell(.phoneBlind(news))
+        #expect(world.addresses.contains("+60111000001") && world.addresses.count > 1)
+        #expect(Set(world.addresses).count == world.addresses.count, "each once")
+        #expect(
+            world.sent.allSatisfy { $0.text.contains("the app may not know the location") })
+        #expect(world.timeline.map(\.kind) == [.phoneBlind])
+    }
+
+    @Test func `that a phone may fall silent is its person's own affair where nobody else is told`()
+    {
+        var world = World(tellsGuardiansOfBlindness: false)
+        world.tell(
+            .phoneBlind(
+                Blindness(
+                    person: Town.aisha.id, device: DeviceID(.zero), hindrances: [.hibernation],
+                    at: World.start)))
+        #expect(world.addresses == ["+60111000001", "aisha@example.org"])
+    }
 }

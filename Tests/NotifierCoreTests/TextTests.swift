@@ -243,6 +243,9 @@ struct TextTests {
             .silence(.lost(since: now, place: place)), .silence(.restored), .silence(.battery(5)),
             .test(gateway: "kannel"),
         ]
+        for hindrance in Hindrance.allCases {
+            sayings += [.silence(.ownBlind(hindrance)), .silence(.blind(hindrance))]
+        }
         for what in ZoneSaying.allCases {
             sayings.append(.zone(what, zone: "School", at: now, place: place))
         }

@@ -223,7 +223,7 @@ struct GatewayTests {
         let (house, transfer) = try opened()
         try accept(transfer, in: house)
         house.now = noon + .seconds(31 * 24 * 3600)
-        try house.turn { _ in }
+        try house.tell(.retentionDue(RetentionRound(at: house.now)), on: .fired)
         try house.restart()
         house.now = house.now + .seconds(61)
         try house.turn { _ in }

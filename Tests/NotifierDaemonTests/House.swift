@@ -1,4 +1,5 @@
 import Directory
+import Foundation
 import Gateways
 import Hashing
 import Hosting
@@ -188,6 +189,14 @@ final class House: Surroundings {
     func answer(to id: UInt64) throws -> (status: Int, json: JSON) {
         guard let response = answers[id] else { return (0, nil) }
         return (response.status, (try? JSON.parse(response.body)) ?? nil)
+    }
+
+    /// All that the store has on the disk.
+    func storeText() -> String {
+        ["", "-wal"].map { end in
+            let bytes = FileManager.default.contents(atPath: folder.file("store.sqlite" + end))
+            return String(decoding: bytes ?? Data(), as: UTF8.self)
+        }.joined()
     }
 
     // Surroundings

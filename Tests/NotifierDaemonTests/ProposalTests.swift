@@ -106,7 +106,7 @@ struct ProposalTests {
     @Test func `texts are forgotten after a month`() throws {
         let house = try house(.propose)
         house.now = noon + Limits.textsKept + .seconds(120)
-        try house.turn { _ in }
+        try house.tell(.retentionDue(RetentionRound(at: house.now)), on: .fired)
         #expect(try texts(house).isEmpty)
     }
 

@@ -133,6 +133,24 @@ import Wire
         #expect(try world.send(.get, "/v1/watches", token: "nobody").status == 401)
     }
 
+    @Test func `says each hour that it is time to forget, also what came due while it was down`()
+        throws
+    {
+        let world = try World()
+        try world.pass(.seconds(3599))
+        #expect(world.rounds.isEmpty)
+        try world.pass(.seconds(1))
+        #expect(world.rounds == [noon + .seconds(3600)])
+        world.now = noon + .seconds(5000)
+        try world.restart()
+        try world.turn()
+        #expect(world.rounds.count == 1)
+        world.now = noon + .seconds(20_000)
+        try world.restart()
+        try world.turn()
+        #expect(world.rounds == [noon + .seconds(3600), noon + .seconds(20_000)], "once")
+    }
+
     @Test func `forgets a person who is gone`() throws {
         let world = try World()
         let id = try watch(world)

@@ -26,8 +26,10 @@ final class World: Surroundings {
     let metrics = Metrics()
     private(set) var service: TimerService!
     private(set) var database: Database
-    /// Events on `fired`, as far as committed.
+    /// Events on `fired`, as far as committed, but for rounds of forgetting …
     private(set) var fired: [Event] = []
+    /// … and these.
+    private(set) var rounds: [Timestamp] = []
     /// Transfers that were started.
     private(set) var transfers: [Transfer] = []
     private var answers: [UInt64: Response] = [:]
@@ -91,7 +93,13 @@ final class World: Surroundings {
             try body()
             try service.tick()
         }
-        fired += unsaid
+        for event in unsaid {
+            if case .retentionDue(let round) = event.body {
+                rounds.append(round.at)
+            } else {
+                fired.append(event)
+            }
+        }
         for (id, response) in unanswered { answers[id] = response }
         transfers += unsent
         forget()

@@ -120,6 +120,10 @@ enum EventSamples {
         person: person, device: device, state: .overdue, at: time, since: time,
         maxSilenceSeconds: 180, isWatched: true, fix: fix, battery: 4, end: .answered)
 
+    private static let blindness = Blindness(
+        person: person, device: device, hindrances: [.batteryOptimisation, .locationPermission],
+        at: time)
+
     private static let silences: [EventBody] = [
         .inputSilenceTerms(
             SilenceTerms(person: person, device: device, maxSilenceSeconds: 1800)),
@@ -130,6 +134,7 @@ enum EventSamples {
         .silenceOverdue(silence), .silenceLost(silence), .silenceEnded(silence),
         .contactGiven(Contact(person: person, kind: .allRight, at: time)),
         .batteryLow(BatteryNews(person: person, device: device, battery: 14, mark: 15)),
+        .inputBlindness(blindness), .phoneBlind(blindness),
     ]
 
     private static let directory: [EventBody] = [
@@ -171,7 +176,7 @@ enum EventSamples {
             Watch(
                 id: WatchID(id(12)), person: person, started: time, deadline: time,
                 state: .reminded)),
-        .watchExpired(signal),
+        .watchExpired(signal), .retentionDue(RetentionRound(at: time)),
         .notificationChanged(
             NotificationNews(
                 notification: NotificationID(id(13)), emergency: emergency, person: person,

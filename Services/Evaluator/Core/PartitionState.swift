@@ -75,7 +75,8 @@ public struct PartitionState: Sendable {
             handleEmergency(event, rules, into: &outputs)
         case .inputArming(let arming): arm(arming, event, rules, into: &outputs)
         case .inputAlarmAnswer(let answer): take(answer, event, rules, into: &outputs)
-        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold:
+        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
+            .inputBlindness:
             followSilence(event, rules, into: &outputs)
         default: arrange(event, rules, into: &outputs)
         }

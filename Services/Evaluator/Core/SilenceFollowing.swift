@@ -78,6 +78,13 @@ extension PartitionState {
             }
         case .inputDeafness(let deafness): skip(deafness, event, rules, into: &outputs)
         case .inputSilenceHold(let hold): self.hold(hold, event, rules, into: &outputs)
+        case .inputBlindness(let blindness):
+            // That it is told once is ingest's business: who watches is to hear it in this order.
+            turn(blindness.person, event, rules, into: &outputs) { _, _, turn in
+                turn.tell(
+                    .phoneBlind(blindness), of: blindness.person, subject: .id(blindness.device),
+                    cause: turn.id.raw)
+            }
         default: break
         }
     }

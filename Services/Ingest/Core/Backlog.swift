@@ -40,6 +40,19 @@ struct Backlog {
         return portions
     }
 
+    /// Drops what a device has waiting.
+    mutating func forget(_ device: DeviceID, into effects: inout [Effect]) {
+        guard waiting[device] != nil else { return }
+        var rest = Fifo<DeviceID>()
+        while let next = order.popFirst() { if next != device { rest.append(next) } }
+        order = rest
+        while let row = waiting[device]?.popFirst() {
+            effects.append(.unwait(number: row.number))
+            count -= 1
+        }
+        waiting[device] = nil
+    }
+
     private mutating func take(
         atMost limit: Int, of device: DeviceID, into effects: inout [Effect]
     ) -> [Report] {

@@ -57,6 +57,8 @@ public struct Core: Sendable {
     /// Whether what could not be received before the start was told.
     var hasBegun = false
     private var forgotten: Timestamp = .zero
+    /// More journeys were to be forgotten than one turn has room for.
+    public private(set) var isForgettingMore = false
 
     /// Starts from what was stored, and has everything in the directory compared with what the
     /// partitions have been told.
@@ -110,6 +112,13 @@ public struct Core: Sendable {
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
         case .delivered(let event): takeDelivered(event, in: directory, at: now, into: &effects)
         case .logic(let version): sequencer.raiseLogic(to: version, at: now, into: &effects)
+        case .forgetJourneys(let person, let time):
+            isForgettingMore = journeys.forget(person, endedBefore: time, into: &effects)
+        case .endJourneys(let quiet):
+            journeys.endForgotten(after: quiet, at: now, into: &effects)
+        case .renewCheckpoints(let partitions):
+            sequencer.repeatLogic(to: partitions, at: now, into: &effects)
+        case .erased(let person): intake.forget(person)
         case .turnEnd: endTurn(in: directory, at: now, into: &effects)
         }
     }
@@ -125,12 +134,16 @@ public struct Core: Sendable {
         for device in directory.devices(of: removal.person) {
             phones.forget(device.id, into: &effects)
         }
+        for device in intake.devices(of: removal.person) {
+            backlog.forget(device, into: &effects)
+        }
+        emergencies.forget(removal.person, into: &effects)
         phones.forget(removal.person, into: &effects)
         alarms.forget(removal.person, into: &effects)
         policies.forget(removal.person, into: &effects)
         journeys.forget(removal.person, into: &effects)
         silences.forget(removal.person, into: &effects)
-        effects.append(.removeDecisions(removal.person))
+        effects += [.removeDecisions(removal.person), .erase(removal.person)]
     }
 
     /// Whether another turn is wanted at once.

@@ -1,5 +1,6 @@
 import Dialects
 import Directory
+import Hashing
 import Model
 
 /// `POST /v1/people/{person}/locate`.
@@ -30,10 +31,14 @@ extension Core {
     ///
     /// - Returns: a cry for help, where "report" was pressed twice and that is one.
     mutating func hearNews(
-        of delivery: Delivery, at now: Timestamp, into effects: inout [Effect]
+        of delivery: Delivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
     ) -> Panic? {
-        phones.hear(
+        let hindrances = phones.hear(
             delivery.news, from: delivery.device, of: delivery.person, at: now, into: &effects)
+        if let hindrances {
+            tellBlindness(hindrances, of: delivery, in: directory, at: now, &effects)
+        }
         guard delivery.pressesWithinSeconds > 0, let pressed = delivery.news.pressed,
             phones.isPressedTwice(
                 pressed, on: delivery.device, withinSeconds: delivery.pressesWithinSeconds)
@@ -42,6 +47,21 @@ extension Core {
         return Panic(
             messageID: "twice at \(pressed.microseconds)", raised: pressed, fix: observation?.fix,
             battery: observation?.battery)
+    }
+
+    /// The leading phone may fall silent from now on: somebody is to know, once.
+    private mutating func tellBlindness(
+        _ hindrances: [Hindrance], of delivery: Delivery, in directory: Replica,
+        at now: Timestamp, _ effects: inout [Effect]
+    ) {
+        let (person, device) = (delivery.person, delivery.device)
+        let leader = directory.leadingDevice(of: person, first: intake.firstDevices[person])
+        guard leader == device else { return }
+        append(
+            .inputBlindness(
+                Blindness(person: person, device: device, hindrances: hindrances, at: now)),
+            of: person, cause: Hash.id(.id(device), .number(now.microseconds)),
+            trace: delivery.trace, at: now, into: &effects)
     }
 
     /// Asks a person's leading phone where it is, in the next answer to it. The person reads in

@@ -64,7 +64,8 @@ extension Core {
         var news = delivery.news
         // What kept the phone from reporting then says nothing of now.
         news.hindrances = nil
-        phones.hear(news, from: delivery.device, of: delivery.person, at: now, into: &effects)
+        _ = phones.hear(
+            news, from: delivery.device, of: delivery.person, at: now, into: &effects)
         var calls: [EmergencyID] = []
         for panic in delivery.panics {
             calls.append(

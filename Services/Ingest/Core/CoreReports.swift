@@ -20,7 +20,7 @@ extension Core {
             return
         }
         hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
-        let pressed = hearNews(of: delivery, at: now, into: &effects)
+        let pressed = hearNews(of: delivery, in: directory, at: now, into: &effects)
         var calls: [EmergencyID] = []
         for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
             calls.append(

@@ -55,6 +55,8 @@ public enum Effect: Hashable, Sendable {
     case saveHold(since: Timestamp?)
     case saveDecision(DecisionRow)
     case removeDecisions(PersonID)
+    /// A person is gone: everything that is kept of them is to go, in portions.
+    case erase(PersonID)
 
     case journey(JourneyChange)
 

@@ -128,6 +128,16 @@ struct Emergencies {
         }
     }
 
+    /// Forgets those of a person who is gone.
+    mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
+        active[person] = nil
+        let gone = rows.values.filter { $0.person == person }.map(\.id)
+        for id in gone.sorted() {
+            rows[id] = nil
+            effects.append(.removeEmergency(id))
+        }
+    }
+
     /// The emergency that a person's further signals join.
     mutating func join(_ emergency: EmergencyID, of person: PersonID) {
         active[person] = emergency

@@ -31,6 +31,14 @@ public enum Input: Sendable {
     case delivered(Event)
     /// Every evaluator can run this version of the logic: the logs go on by it.
     case logic(UInt16)
+    /// Journeys of a person that were over before a time are not to be kept any longer.
+    case forgetJourneys(PersonID, endedBefore: Timestamp)
+    /// Journeys that got nowhere for so long are to end.
+    case endJourneys(quietFor: Duration)
+    /// These partitions need a record, so that a checkpoint of each takes the place of an old one.
+    case renewCheckpoints([Partition])
+    /// Nothing is left of somebody who is gone, nor of their devices.
+    case erased(PersonID)
     /// Everything of this turn has been said: time for what is put off from turn to turn.
     case turnEnd
 }

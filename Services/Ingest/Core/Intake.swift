@@ -45,6 +45,17 @@ struct Intake {
     /// Remembers the device that leads from now on.
     mutating func lead(_ person: PersonID, with device: DeviceID) { firstDevices[person] = device }
 
+    /// Devices that reported for a person.
+    func devices(of person: PersonID) -> [DeviceID] {
+        devices.values.filter { $0.person == person }.map(\.device).sorted()
+    }
+
+    /// Forgets a person who is gone, with their devices.
+    mutating func forget(_ person: PersonID) {
+        for device in devices(of: person) { devices[device] = nil }
+        firstDevices[person] = nil
+    }
+
     /// Makes a report of an observation of a device that has been heard, and moves the device's
     /// newest fix.
     mutating func accept(_ arrival: Arrival, of device: DeviceID, trace: String, at now: Timestamp)

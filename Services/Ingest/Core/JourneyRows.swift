@@ -16,10 +16,17 @@ public struct JourneySpan: Hashable, Sendable {
     public var stopped: Timestamp
     /// Fixes that have fallen into it, also those too near to the last one to be part of it.
     public var fixes: Int
+    /// When it last got anywhere; while nothing has, when it began.
+    public var moved: Timestamp
+    /// Where to; nil before the first fix.
+    public var place: Coordinate?
 
     public init(
-        number: Int64, started: Timestamp, stopped: Timestamp = .distantFuture, fixes: Int = 0
+        number: Int64, started: Timestamp, stopped: Timestamp = .distantFuture, fixes: Int = 0,
+        moved: Timestamp? = nil, place: Coordinate? = nil
     ) {
+        self.moved = moved ?? started
+        self.place = place
         self.number = number
         self.started = started
         self.stopped = stopped
@@ -51,6 +58,8 @@ public enum JourneyChange: Hashable, Sendable {
     /// The person is gone, and so are all their journeys.
     case removeAll(PersonID)
     case fix(Fix, number: Int64)
+    /// With this fix it got somewhere else.
+    case moved(Fix, number: Int64)
     /// From the first of these times on others may see the person so; what was expected for later
     /// is void.
     case sights([JourneySight], number: Int64)

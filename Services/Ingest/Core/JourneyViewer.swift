@@ -18,7 +18,8 @@ public struct JourneyWindow: Hashable, Sendable {
 public struct JourneyViewer: Hashable, Sendable {
     /// Whose they are: sees all.
     public private(set) var isOwn = false
-    /// Since when both have been in a circle in which the person shares now.
+    /// Since when both have been in a circle in which the person shares now, as far as it looks
+    /// back.
     private var shares: [CircleID: Timestamp] = [:]
 
     /// - Returns: nil for whoever may know nothing of the person at all.
@@ -34,14 +35,16 @@ public struct JourneyViewer: Hashable, Sendable {
         }
         var denial: Denial?
         for id in directory.circles(of: person) {
-            guard let subject = directory.circle(id)?.member(person) else { continue }
+            guard let circle = directory.circle(id), let subject = circle.member(person) else {
+                continue
+            }
             let decision = directory.decide(
                 principal, .readHistory, on: .member(person, in: id), at: now)
             switch decision.denial {
             case nil where subject.precision == .exact:
-                let viewer = principal.person.flatMap { directory.circle(id)?.member($0) }
+                let viewer = principal.person.flatMap(circle.member)
                 let joined = [viewer?.joined, subject.joined].compactMap { $0 }.max()
-                shares[id] = joined ?? .zero
+                shares[id] = max(joined ?? .zero, circle.seenFrom(at: now))
             case nil: denial = .notSharing
             case .notAMember: break
             case let other?: denial = other

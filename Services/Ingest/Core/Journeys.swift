@@ -1,4 +1,5 @@
 import Directory
+import Geometry
 import Model
 
 /// What somebody does with a journey of their own.
@@ -84,6 +85,41 @@ struct Journeys {
         else { return }
         spans[person]?[place].fixes += 1
         effects.append(.journey(.fix(fix, number: span.number)))
+        guard span.isOpen, fix.time >= span.moved else { return }
+        if let before = span.place {
+            let metres = EarthPoint(before).straightMetres(to: EarthPoint(fix.position))
+            guard metres > Limits.journeyMovedMetres else { return }
+        }
+        spans[person]?[place].moved = fix.time
+        spans[person]?[place].place = fix.position
+        effects.append(.journey(.moved(fix, number: span.number)))
+    }
+
+    // MARK: - What time does
+
+    /// Stops those that their people have forgotten: open, and nowhere else for so long.
+    mutating func endForgotten(
+        after quiet: Duration, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        let forgotten = spans.compactMap { person, all in
+            all.last.flatMap { $0.isOpen && now - $0.moved > quiet ? (person, $0.number) : nil }
+        }
+        for (person, number) in forgotten.sorted(by: { $0.0 < $1.0 }) {
+            _ = stop(number, of: person, at: now, into: &effects)
+        }
+    }
+
+    /// Forgets some of a person's that were over before a time, the oldest first.
+    ///
+    /// - Returns: whether more are left
+    mutating func forget(
+        _ person: PersonID, endedBefore time: Timestamp, into effects: inout [Effect]
+    ) -> Bool {
+        let old = (spans[person] ?? []).prefix { $0.stopped < time }
+        for span in old.prefix(Limits.journeysForgottenPerTurn) {
+            _ = remove(span.number, of: person, into: &effects)
+        }
+        return old.count > Limits.journeysForgottenPerTurn
     }
 
     // MARK: - What the person does

@@ -80,10 +80,17 @@ public enum Limits {
 
     /// Decisions about zones are kept for so long.
     public static let decisionSeconds: Int64 = 7 * 86_400
-    /// Old decisions that are forgotten in one turn.
-    public static let decisionsForgottenPerTurn: Int64 = 500
-    /// Where nothing was left to forget, the next look comes after this.
-    public static let forgetEverySeconds: Int64 = 60
+    /// Rows of any kind that are forgotten in one turn …
+    public static let rowsForgottenPerTurn = 500
+    /// … and devices, or people, that are looked at for it.
+    public static let looksPerTurn = 64
+    /// Where the timer's clock is farther ahead of ours than this, nothing is forgotten.
+    public static let clocksApartSeconds: Int64 = 86_400
+    /// Journeys that are forgotten in one turn.
+    public static let journeysForgottenPerTurn = 10
+    /// What is erased is looked for again for so long after everything was found: what others told
+    /// of somebody before they heard of it.
+    public static let erasedAgainSeconds: Int64 = 48 * 3600
     /// Rows of decisions looked through for one page of a list.
     public static let decisionsPerPageMax = 2000
     /// A zone smaller than this is not named to others while its person shares zones only.
@@ -95,6 +102,8 @@ public enum Limits {
     public static let journeyFixesMax = 1_000_000
     /// A fix closer to the last one kept is none of the journey.
     public static let journeyThinningMetres = 3.0
+    /// Who gets farther than this is on the way; who does not for long has forgotten to stop.
+    public static let journeyMovedMetres = 200.0
     /// Whoever does not get farther than this from a place …
     public static let journeyStopMetres = 50.0
     /// … for so long has stopped there.
@@ -111,7 +120,9 @@ public enum Limits {
     public static let journeyUnsentBytesMax = 512 << 10
     /// Journeys read at a time; more are answered 503.
     public static let journeyReadersMax = 64
-    /// … of them replays.
+    /// … of them exports of everything about a person …
+    public static let exportsMax = 4
+    /// … and replays.
     public static let journeyReplaysMax = 16
     /// Speeds of a replay, as factors.
     public static let replaySpeeds = 0.1...1_000_000

@@ -43,12 +43,15 @@ struct Phones {
     func condition(of device: DeviceID) -> ConditionRow? { conditions[device] }
 
     /// Takes in what a phone tells of itself and of its person.
+    ///
+    /// - Returns: what keeps it from reporting, where it may fall silent from now on
     mutating func hear(
         _ news: PhoneNews, from device: DeviceID, of person: PersonID, at now: Timestamp,
         into effects: inout [Effect]
-    ) {
+    ) -> [Hindrance]? {
+        var isBlinded = false
         if let hindrances = news.hindrances {
-            condition(hindrances, of: device, person, at: now, into: &effects)
+            isBlinded = condition(hindrances, of: device, person, at: now, into: &effects)
         }
         if let card = news.card {
             let face = card.face.map { Hash.blake2b128($0) }
@@ -63,26 +66,29 @@ struct Phones {
                 offered: now)
             effects.append(.phone(.saveOffer(row)))
         }
+        return isBlinded ? news.hindrances : nil
     }
 
+    /// - Returns: whether the phone may fall silent and might not before
     private mutating func condition(
         _ hindrances: [Hindrance], of device: DeviceID, _ person: PersonID, at now: Timestamp,
         into effects: inout [Effect]
-    ) {
+    ) -> Bool {
         let known = conditions[device]
         guard !hindrances.isEmpty else {
-            guard known != nil else { return }
+            guard known != nil else { return false }
             conditions[device] = nil
             effects.append(.phone(.removeCondition(device)))
-            return
+            return false
         }
-        guard known?.hindrances != hindrances || known?.person != person else { return }
+        guard known?.hindrances != hindrances || known?.person != person else { return false }
         let wasBlind = known?.person == person && known?.isBlind ?? false
         var row = ConditionRow(
             device: device, person: person, hindrances: hindrances, since: now)
         if wasBlind, row.isBlind, let known { row.since = known.since }
         conditions[device] = row
         effects.append(.phone(.saveCondition(row)))
+        return row.isBlind && !wasBlind
     }
 
     private static func id(of zone: OfferedZone, from device: DeviceID) -> OfferID {

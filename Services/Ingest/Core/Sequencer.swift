@@ -61,10 +61,24 @@ struct Sequencer {
         for partition in begun { tellLogic(to: partition, into: &effects) }
     }
 
-    private func tellLogic(to partition: Partition, into effects: inout [Effect]) {
+    /// Says the version again: a record that changes nothing.
+    mutating func repeatLogic(
+        to partitions: [Partition], at now: Timestamp, into effects: inout [Effect]
+    ) {
+        pass(to: now, into: &effects)
+        let begun = Set(begun)
+        for partition in partitions where begun.contains(partition) {
+            tellLogic(
+                to: partition, cause: UInt64(bitPattern: time.microseconds), into: &effects)
+        }
+    }
+
+    private func tellLogic(
+        to partition: Partition, cause: UInt64 = 0, into effects: inout [Effect]
+    ) {
         let id = Hash.meaning(
             kind: .inputLogic, person: nil, subject: .number(partition.number),
-            cause: ID128(high: 0, low: UInt64(logic)))
+            cause: ID128(high: cause, low: UInt64(logic)))
         let version = LogicVersion(version: Int(logic))
         effects.append(
             .append(Event(id: id, time: time, body: .inputLogic(version)), partition))

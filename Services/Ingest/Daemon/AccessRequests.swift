@@ -42,6 +42,27 @@ extension IngestService {
         return .json(body.serialized())
     }
 
+    /// Everything that is kept here of a person, as an archive for them to take along.
+    func export(
+        _ person: PersonID, _ request: Request, for principal: Principal
+    ) throws {
+        let decision = outside.replica.decide(
+            principal, .exportData, on: .person(person), at: outside.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        guard outside.replica.person(person) != nil else {
+            throw Problem.notFound("there is no such person")
+        }
+        if principal.person != person {
+            let hour = outside.now.seconds / 3600
+            try writer.write(
+                .saveAccess(AccessRow(person: person, viewer: principal.person, hour: hour)))
+        }
+        try readers.add(
+            try ExportReader(
+                request.id, of: person, for: principal, in: outside.replica, store: journeys,
+                photos: photos))
+    }
+
     /// A viewer's looks in one hour.
     fileprivate struct Look {
         var hour: Int64

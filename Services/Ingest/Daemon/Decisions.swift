@@ -108,22 +108,6 @@ extension IngestService {
             )
         }
     }
-
-    /// Forgets what is too old, also of diaries, a little a turn.
-    func forgetDecisions() throws {
-        guard nextForgetting <= outside.now else { return }
-        try database.run(
-            """
-            DELETE FROM decision WHERE number IN (
-                SELECT number FROM decision WHERE time < ? ORDER BY time LIMIT ?)
-            """, .time(outside.now - .seconds(Limits.decisionSeconds)),
-            .integer(Limits.decisionsForgottenPerTurn))
-        var isMore = database.lastChanges == Limits.decisionsForgottenPerTurn
-        if try writer.diary.forget(before: outside.now - .seconds(Limits.diarySeconds)) {
-            isMore = true
-        }
-        nextForgetting = outside.now + .seconds(isMore ? 0 : Limits.forgetEverySeconds)
-    }
 }
 
 extension DecisionRow {

@@ -71,7 +71,8 @@ final class DeviceTable {
         }
         for _ in 0..<Limits.deviceRowsPerTurn {
             guard let next = turn.popLast() else { return }
-            try save(row(next.device) ?? next)
+            // One that is gone meanwhile stays so.
+            if let row = row(next.device) { try save(row) }
         }
     }
 

@@ -11,7 +11,7 @@ enum Endpoint: Sendable {
     case positions
     case allRight
     case alarm, alarmAction, policy, decisions
-    case locate, offers, dropOffer, setKey, dropKey, accessLog
+    case locate, offers, dropOffer, setKey, dropKey, accessLog, export
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
     case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
     case diary
@@ -46,6 +46,7 @@ enum Endpoint: Sendable {
         (.put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey),
         (.delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey),
         (.get, "/v1/people/{person}/access-log", .accessLog),
+        (.get, "/v1/people/{person}/export", .export),
         (.get, "/v1/people/{person}/journeys", .journeys),
         (.post, "/v1/people/{person}/journeys", .startJourney),
         (.get, "/v1/people/{person}/journeys/{journey}", .journey),

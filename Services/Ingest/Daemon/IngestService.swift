@@ -33,8 +33,9 @@ final class IngestService: Service {
     var counts = Counts()
     /// Requests whose answer has a form or is kept: taken when the core answers.
     var pending: [UInt64: Pending] = [:]
-    /// When old decisions are looked for again.
-    var nextForgetting = Timestamp.zero
+    /// What is kept long enough, and who is gone.
+    var retention: Retention
+    var erasures: Erasures
     /// Fixes of deleted journeys may be left.
     var isForgettingJourneys = true
     /// What became of requests that never came as far as the core; written with this turn.
@@ -61,10 +62,12 @@ final class IngestService: Service {
     init(
         outside: any Surroundings, database: Database, secrets: String, sosWord: String,
         pressesWithinSeconds: Int64 = 0, limits: GateLimits = .none,
-        logicNewest: UInt16 = Limits.logicNewest
+        logicNewest: UInt16 = Limits.logicNewest, ages: RetentionAges = RetentionAges()
     ) {
         self.outside = outside
         self.database = database
+        retention = Retention(database: database, ages: ages)
+        erasures = Erasures(database: database)
         self.sosWord = sosWord
         self.pressesWithinSeconds = pressesWithinSeconds
         gate = Gate(limits)
@@ -91,6 +94,8 @@ final class IngestService: Service {
         readers.cut()
         photos.stay()
         isForgettingJourneys = true
+        try retention.load()
+        try erasures.load()
         core = Core(try StoredState(writer: writer).load(), in: outside.replica)
         let closed = try deviceKeys.load()
         if closed > 0 {
@@ -126,6 +131,9 @@ final class IngestService: Service {
         case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
             .ladderStanding, .signalGiven, .contactGiven:
             guard try writer.isFirst(event.id, at: outside.now) else { return }
+        case .retentionDue:
+            guard case .retentionDue(let round) = event.body else { return }
+            return try begin(round)
         case .notificationChanged, .watchChanged: break
         default: return
         }
@@ -136,7 +144,7 @@ final class IngestService: Service {
         try raise(to: try ownership.tick())
         try take(.turnEnd)
         try writeDiaryNotes()
-        try forgetDecisions()
+        try forget()
         try tendJourneys()
         try writer.devices.writeSome(at: outside.now) { core.device($0) }
     }
@@ -162,7 +170,9 @@ final class IngestService: Service {
         return try ownership.snapshot(of: partition)
     }
 
-    var nextDeadline: Timestamp? { core.hasWork ? outside.now : nextOfJourneys }
+    var nextDeadline: Timestamp? {
+        core.hasWork || isForgetting ? outside.now : nextOfJourneys
+    }
 
     var troubles: [String] {
         let isFull = core.waitingCount >= Limits.waitingReports
@@ -234,8 +244,8 @@ final class IngestService: Service {
         case .forgetApplied:
             try writer.write(effect)
             try firstAnswers.forget(at: outside.now)
-        case .journey(let change):
-            try write(change)
+        case .journey(let change): try write(change)
+        case .erase(let person): try erasures.begin(person, at: outside.now)
         default: try writer.write(effect)
         }
     }

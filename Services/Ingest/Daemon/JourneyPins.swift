@@ -129,7 +129,7 @@ extension JourneyStore {
                 WHERE person = ?
                 """, .id(person)
             ) { $0.id(0) }
-        case .start, .stop, .fix, .sights: []
+        case .start, .stop, .fix, .moved, .sights: []
         }
     }
 

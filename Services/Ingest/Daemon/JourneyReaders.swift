@@ -44,11 +44,15 @@ final class JourneyReaders {
 
     var count: Int { readers.count }
     private var replayCount: Int { readers.count { $0.reader is JourneyReplay } }
+    private var exportCount: Int { readers.count { $0.reader is ExportReader } }
 
     /// Takes somebody in; what they read begins in this turn.
     func add(_ reader: any JourneyReader) throws(Problem) {
         guard readers.count < Limits.journeyReadersMax else {
             throw .unavailable("too many read journeys now", retryAfterSeconds: 5)
+        }
+        if reader is ExportReader, exportCount >= Limits.exportsMax {
+            throw .unavailable("too much is exported now", retryAfterSeconds: 30)
         }
         if reader is JourneyReplay, replayCount >= Limits.journeyReplaysMax {
             throw .unavailable("too many journeys are replayed now", retryAfterSeconds: 10)

@@ -7,7 +7,8 @@ import Store
 struct JourneyHeader {
     static let columns = """
         journey.number, journey.id, journey.person, journey.name, journey.started,
-        journey.stopped, journey.fixes, journey.revision, journey.lates
+        journey.stopped, journey.fixes, journey.revision, journey.lates, journey.moved,
+        journey.moved_latitude, journey.moved_longitude
         """
 
     let id: JourneyID
@@ -25,7 +26,8 @@ struct JourneyHeader {
         name = row.text(3)
         span = JourneySpan(
             number: row.int64(0), started: row.time(4),
-            stopped: row.optionalTime(5) ?? .distantFuture, fixes: row.int(6))
+            stopped: row.optionalTime(5) ?? .distantFuture, fixes: row.int(6),
+            moved: row.optionalTime(9), place: Coordinate(row, from: 10))
         revision = row.int64(7)
         lates = row.int64(8)
     }
@@ -120,7 +122,8 @@ struct JourneyStore {
             try database.run(
                 """
                 UPDATE journey SET number = ?, started = ?, fixes = 0, last = NULL, lates = 0,
-                    revision = revision + 1, tally = NULL WHERE number = ?
+                    revision = revision + 1, tally = NULL, moved = NULL, moved_latitude = NULL,
+                    moved_longitude = NULL WHERE number = ?
                 """, .integer(span.number), .time(span.started), .integer(number))
         case .remove(let number):
             try drop(number)
@@ -131,6 +134,13 @@ struct JourneyStore {
             ) { $0.int64(0) }
             for number in numbers { try write(.remove(number: number)) }
         case .fix(let fix, let number): try add(fix, to: number)
+        case .moved(let fix, let number):
+            try database.run(
+                """
+                UPDATE journey SET moved = ?, moved_latitude = ?, moved_longitude = ?
+                WHERE number = ?
+                """, .time(fix.time), .integer(fix.position.latitudeE7),
+                .integer(fix.position.longitudeE7), .integer(number))
         case .sights(let sights, let number):
             try database.run(
                 "DELETE FROM journey_sight WHERE journey = ? AND since >= ?", .integer(number),
@@ -295,5 +305,16 @@ struct JourneyStore {
                     coalesce((SELECT max(number) FROM journey_gone), 0))
                 """
             ) { $0.int64(0) } ?? 0
+    }
+}
+
+extension Coordinate {
+    /// Of two columns; nil where they are empty.
+    fileprivate init?(_ row: Row, from column: Int) {
+        guard let latitude = row.optionalInt64(column),
+            let longitude = row.optionalInt64(column + 1)
+        else { return nil }
+        self.init(
+            latitudeE7: Int32(clamping: latitude), longitudeE7: Int32(clamping: longitude))
     }
 }

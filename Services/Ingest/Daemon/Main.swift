@@ -29,7 +29,7 @@ struct Main {
             Setting(
                 "JAGA_INGEST_PRESSED_TWICE_SECONDS", .integer(0...60), default: "0",
                 help: "Two reports by hand within so many seconds are a call for help; 0: never."),
-        ],
+        ] + RetentionAges.settings,
         migrations: Tables.migrations,
         consumes: [
             .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
@@ -54,7 +54,8 @@ struct Main {
                 callsOfAddressPerSecond: Int64(
                     configuration.int("JAGA_INGEST_ADDRESS_CALLS_PER_SECOND")),
                 failuresOfAddressPerMinute: Int64(
-                    configuration.int("JAGA_INGEST_FAILURES_PER_MINUTE"))))
+                    configuration.int("JAGA_INGEST_FAILURES_PER_MINUTE"))),
+            ages: RetentionAges(configuration))
     }
 }
 

@@ -61,6 +61,19 @@ final class ReportTable {
         try database.run("DELETE FROM skewed WHERE received < ?", .time(time))
     }
 
+    /// Forgets the oldest reports of a device, as far as they are older than a time.
+    ///
+    /// - Returns: how many, about `limit` at most
+    func forget(of device: Int64, before time: Timestamp, atMost limit: Int) throws -> Int {
+        try database.run(
+            """
+            DELETE FROM report WHERE device = ?1 AND time < ?2 AND time < coalesce((
+                SELECT time FROM report WHERE device = ?1 ORDER BY time LIMIT 1 OFFSET ?3),
+                \(Int64.max))
+            """, .integer(device), .time(time), .integer(max(1, limit)))
+        return database.lastChanges
+    }
+
     /// The newest report of a device; nil without one.
     func newest(of device: Int64) throws -> StoredReport? {
         try database.first(

@@ -60,6 +60,8 @@ extension IngestService {
         case .diary:
             let id = try parameters.id("device", DeviceID.self)
             outside.answer(request.id, try readDiary(of: id, request, for: principal))
+        case .export:
+            try export(try parameters.id("person", PersonID.self), request, for: principal)
         case .locate, .offers, .dropOffer, .setKey, .dropKey:
             try handlePhone(request, route, parameters, by: principal)
         case .journeys, .startJourney, .journey, .removeJourney, .stopJourney, .resetJourney,

@@ -10,6 +10,7 @@ enum Tables {
         Migration(number: 8, sql: silences), Migration(number: 9, sql: small),
         Migration(number: 10, sql: apps),
         Migration(number: 11, sql: DiaryTable.migration),
+        Migration(number: 12, sql: forgetting),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -310,5 +311,27 @@ enum Tables {
         CREATE INDEX waiting_by_device ON waiting (device, time);
         DROP TABLE waiting_before;
         DROP TABLE report_before;
+        """
+
+    /// What helps to find what has been kept long enough, and who is being erased.
+    private static let forgetting = """
+        CREATE TABLE retention (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            at INTEGER NOT NULL,
+            done INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE erasure (
+            person BLOB PRIMARY KEY,
+            since INTEGER NOT NULL,
+            is_clean INTEGER NOT NULL,
+            -- From this record of the partition on nothing names the person; NULL = not known yet.
+            sequence INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX access_by_hour ON access (hour);
+        CREATE INDEX quarantine_by_time ON quarantine (received);
+        CREATE INDEX device_by_person ON device (person);
+        ALTER TABLE journey ADD COLUMN moved INTEGER;
+        ALTER TABLE journey ADD COLUMN moved_latitude INTEGER;
+        ALTER TABLE journey ADD COLUMN moved_longitude INTEGER;
         """
 }

@@ -79,7 +79,7 @@ struct Writer {
             try follow(effect)
         case .saveTerms, .removeTerms, .saveSilence, .removeSilence, .saveHold:
             try writeSilence(effect)
-        case .append, .raise, .answer, .journey: break
+        case .append, .raise, .answer, .journey, .erase: break
         }
     }
 

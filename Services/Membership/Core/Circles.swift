@@ -25,6 +25,7 @@ extension Attempt {
         guard let old = directory.circle(id) else { return .refused(.missing("circle")) }
         var actions: [Action] = []
         if patch.escalation != nil { actions.append(.editEscalation) }
+        if patch.historyDays != nil { actions.append(.changeRetention) }
         if patch.hasSettings || actions.isEmpty { actions.append(.editCircle) }
         if let refusal = denial(actions, on: .circle(id)) ?? outdated(old.version) {
             return .refused(refusal)
@@ -45,17 +46,23 @@ extension Attempt {
         return .done([.circleRemoved(CircleRemoval(circle: id))], .gone)
     }
 
-    /// Nobody who has joined becomes visible to more people without having agreed.
+    /// Nobody who has joined becomes visible to more people, or farther back, without having
+    /// agreed.
     private func consent(_ old: Circle, _ new: Circle) -> Refusal? {
-        guard new.membersSeePositions, !old.membersSeePositions else { return nil }
         let others = old.members.contains {
             $0.joined != nil && $0.person != command.principal.person
         }
         guard others else { return nil }
+        let hint = "create a circle with this setting and invite them: joining is their consent"
+        if new.membersSeePositions, !old.membersSeePositions {
+            return Refusal(
+                .conflict, "people who have joined would become visible to more members",
+                field: "membersSeePositions", hint: hint)
+        }
+        guard new.historyDays ?? .max > old.historyDays ?? .max else { return nil }
         return Refusal(
-            .conflict, "people who have joined would become visible to more members",
-            field: "membersSeePositions",
-            hint: "create a circle with this setting and invite them: joining is their consent")
+            .conflict, "people who have joined would be seen farther back", field: "historyDays",
+            hint: hint)
     }
 
     private func check(_ circle: Circle) -> Refusal? {

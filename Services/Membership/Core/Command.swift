@@ -10,6 +10,8 @@ public enum Input: Sendable {
     case command(Command)
     /// The operator's token, as the secrets folder has it: from now on the only one.
     case operatorToken(NewCredential)
+    /// A person who had been erased is here again, with a store that was put back.
+    case eraseAgain(PersonID)
     /// What the database of time zones says by now, each name once.
     case clocks([ZoneClock])
 }

@@ -6,6 +6,8 @@ import Model
 /// points have a bound that keeps such a record below 1 MiB.
 public enum Limits {
     public static let nameCharactersMax = 100
+    /// Days for which a circle's members see each other's past; 0: as each one's plan keeps.
+    public static let historyDays = 0...3650
     public static let categoryCharactersMax = 50
     public static let clientCharactersMax = 50
     public static let contactsPerPersonMax = 10

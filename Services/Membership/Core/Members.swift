@@ -85,7 +85,7 @@ extension Attempt {
             : denial(.removeMember, on: .circle(circleID))
         if let refusal = refusal ?? outdated(circle.version) { return .refused(refusal) }
         if isLastAdmin(id, in: circle) { return .refused(Attempt.lastAdmin) }
-        if isLeaving { return .done([departure(of: id, from: circle)], .gone) }
+        if isLeaving { return .done([Attempt.departure(of: id, from: circle)], .gone) }
         return changed(circle.without(id))
     }
 

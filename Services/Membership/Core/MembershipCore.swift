@@ -34,6 +34,8 @@ public struct MembershipCore: Sendable {
             }
         case .operatorToken(let credential):
             record(operatorTokenEvents(credential, at: now), into: &effects)
+        case .eraseAgain(let person):
+            record(removalEvents(of: person), into: &effects)
         case .clocks(let clocks):
             record(zonesWithOtherClocks(clocks), into: &effects)
         }
@@ -124,6 +126,14 @@ public struct MembershipCore: Sendable {
             events.append(.credentialRemoved(CredentialRemoval(credential: outdated.id)))
         }
         return events
+    }
+
+    /// They go whatever becomes of their circles: that they are gone was decided before.
+    private func removalEvents(of person: PersonID) -> [EventBody] {
+        let circles = directory.circles(of: person) + directory.invitations(of: person)
+        return circles.compactMap(directory.circle).map {
+            Attempt.departure(of: person, from: $0)
+        } + [.personRemoved(PersonRemoval(person: person))]
     }
 
     /// The zones whose wall clock differs from what the database of time zones says.

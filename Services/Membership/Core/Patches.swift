@@ -72,6 +72,8 @@ public struct CirclePatch: Hashable, Sendable {
     public var name: String?
     public var membersSeePositions: Bool?
     public var guardiansEditZones: Bool?
+    /// 0: as far as each one's plan keeps.
+    public var historyDays: Int?
     public var escalation: [EscalationTier]?
 
     public init() {}
@@ -84,6 +86,7 @@ public struct CirclePatch: Hashable, Sendable {
         if let name { circle.name = name }
         if let membersSeePositions { circle.membersSeePositions = membersSeePositions }
         if let guardiansEditZones { circle.guardiansEditZones = guardiansEditZones }
+        if let historyDays { circle.historyDays = historyDays == 0 ? nil : historyDays }
         if let escalation { circle.escalation = escalation }
     }
 }

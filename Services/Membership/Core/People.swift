@@ -42,14 +42,14 @@ extension Attempt {
         for circleID in directory.circles(of: id) + directory.invitations(of: id) {
             guard let circle = directory.circle(circleID) else { continue }
             if isLastAdmin(id, in: circle) { return .refused(Attempt.lastAdmin) }
-            events.append(departure(of: id, from: circle))
+            events.append(Attempt.departure(of: id, from: circle))
         }
         events.append(.personRemoved(PersonRemoval(person: id)))
         return .done(events, .gone)
     }
 
     /// The circle without somebody; removed when nobody is left who has joined.
-    func departure(of person: PersonID, from circle: Circle) -> EventBody {
+    static func departure(of person: PersonID, from circle: Circle) -> EventBody {
         var rest = circle.without(person)
         rest.version += 1
         let isEmpty = circle.member(person) != nil && !rest.members.contains { $0.joined != nil }

@@ -7,13 +7,17 @@ import Web
 enum CircleBody {
     static func read(_ json: JSON, isNew: Bool) throws(Problem) -> CirclePatch {
         let fields = try Fields(
-            json, known: ["name", "membersSeePositions", "guardiansEditZones", "escalation"],
+            json,
+            known: [
+                "name", "membersSeePositions", "guardiansEditZones", "historyDays", "escalation",
+            ],
             readOnly: ["id", "members", "sets", "version"])
         var patch = CirclePatch()
         patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
         if isNew, patch.name == nil { throw fields.missing("name", "such as Family") }
         patch.membersSeePositions = try fields.flag("membersSeePositions")
         patch.guardiansEditZones = try fields.flag("guardiansEditZones")
+        patch.historyDays = try fields.integer("historyDays", in: Limits.historyDays)
         guard let tiers = try fields.array("escalation") else { return patch }
         var escalation: [EscalationTier] = []
         for (index, value) in tiers.enumerated() {

@@ -108,25 +108,14 @@ final class MembershipService: Service {
 
     /// Whoever was erased, and came back with a store of before, is erased again.
     private func eraseAgain() throws {
-        for person in try erasures.people() where core.directory.person(person) != nil {
-            let command = Command(
-                request: 0, principal: .operator, ifVersion: nil, change: .removePerson(person))
-            var effects: [Effect] = []
-            core.handle(.command(command), at: host.now, into: &effects)
-            for effect in effects {
-                switch effect {
-                case .record(let body): try record(body, cause: SecureRandom.id())
-                case .answer(_, .refused(let refusal)):
-                    host.log.error(
-                        "somebody who was erased is back, and cannot be erased",
-                        [
-                            "person": person, "reason": refusal.detail,
-                            "hint": "DELETE /v1/people/\(person) once that is settled",
-                        ])
-                default: break
-                }
-            }
-        }
+        let people = try erasures.people().filter { core.directory.person($0) != nil }
+        guard !people.isEmpty else { return }
+        var effects: [Effect] = []
+        for person in people { core.handle(.eraseAgain(person), at: host.now, into: &effects) }
+        for case .record(let body) in effects { try record(body, cause: SecureRandom.id()) }
+        host.log.warning(
+            "people who had been erased came back with the store, and are erased again",
+            ["people": people.count])
     }
 
     private var clocks: ZoneClocks { ZoneClocks(timeZones, now: host.now) }
@@ -266,7 +255,11 @@ final class MembershipService: Service {
     /// Writes the row that a step is about, and publishes it.
     private func record(_ body: EventBody, cause: ID128, trace: String = "") throws {
         try rows.record(body)
-        if case .personRemoved(let removal) = body { erasures.note(removal.person) }
+        if case .personRemoved(let removal) = body {
+            erasures.note(removal.person)
+            // What was deleted also goes from the file that pages are written to first.
+            host.database.cutLogAfterCommit()
+        }
         let id = Hash.meaning(
             kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: cause)
         try host.publish(

@@ -57,6 +57,7 @@ enum View {
             "id": .string(circle.id.description), "name": .string(circle.name),
             "membersSeePositions": .bool(circle.membersSeePositions),
             "guardiansEditZones": .bool(circle.guardiansEditZones),
+            "historyDays": .integer(Int64(circle.historyDays ?? 0)),
             "members": .array(
                 circle.members.map {
                     member($0, name: name($0.person), isInvitation: isInvitation)

@@ -94,6 +94,8 @@ public enum Limits {
 
     /// Entries of a list, unless fewer are asked for.
     public static let pageMax = 100
+    /// Messages looked through for one page of what was told of a person.
+    public static let toldLookedThrough = 1000
     /// Characters of a text that came in.
     public static let replyCharactersMax = 500
     /// Where a gateway gives texts no id, the same words within this are one.
@@ -109,7 +111,15 @@ public enum Limits {
     public static let timelineKept = Duration.seconds(365 * 24 * 3600)
     /// Messages in the built-in sink.
     public static let sinkRowsMax: Int64 = 10_000
+    /// Where the timer's clock is farther ahead than this, nothing is thrown away.
+    public static let clocksApart = Duration.seconds(24 * 3600)
+    /// What is erased is looked for again for so long.
+    public static let erasedAgain = Duration.seconds(48 * 3600)
+    /// Circles whose timeline is looked at for old lines at a time.
+    public static let circlesPrunedAtATime = 64
     /// Old rows are thrown away this often, at most so many of each table at a time.
     public static let pruneInterval = Duration.seconds(60)
     public static let pruneRowsMax: Int64 = 500
+    /// Where more is left, the next portion comes after this.
+    public static let pruneAgain = Duration.seconds(1)
 }

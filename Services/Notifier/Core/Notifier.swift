@@ -137,6 +137,7 @@ public struct Notifier: Sendable {
         case .silenceLost(let news): silenceLost(news, event, &turn)
         case .silenceEnded(let news): silenceEnded(news, event, &turn)
         case .batteryLow(let news): batteryLow(news, event, &turn)
+        case .phoneBlind(let news): phoneBlind(news, event, &turn)
         case .messagesDue(let due): messagesDue(due, event, &turn)
         case .sosRaised(let signal), .watchExpired(let signal): raised(signal, &turn)
         case .sosCancelled(let cancel): cancelled(cancel, &turn)
@@ -165,11 +166,14 @@ public struct NotifierConfiguration: Hashable, Sendable {
     public var map: String
     /// Answers by SMS arrive: texts say how to answer.
     public var hasReplies: Bool
+    /// Guardians and admins hear when a phone may fall silent, not only its person.
+    public var tellsGuardiansOfBlindness: Bool
 
     public init(
         gateways: [Gateway], tokenSecret: [UInt8], map: String = Reader.openStreetMap,
-        hasReplies: Bool = false
+        hasReplies: Bool = false, tellsGuardiansOfBlindness: Bool = true
     ) {
+        self.tellsGuardiansOfBlindness = tellsGuardiansOfBlindness
         self.gateways = gateways
         self.tokenSecret = tokenSecret
         self.map = map

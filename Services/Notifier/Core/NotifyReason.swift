@@ -51,6 +51,10 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case contactRestored = "contact-restored"
     /// The battery of their own phone is low.
     case ownBattery = "own-battery"
+    /// Something keeps their own phone from reporting.
+    case ownBlind = "own-blind"
+    /// Something keeps the phone of a person whom they guard from reporting.
+    case phoneBlind = "phone-blind"
     /// An operator tries a gateway.
     case test
 
@@ -100,7 +104,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
             .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .taken,
             .standDown, .holderAsked, .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder,
-            .replyAnswer, .silenceAsked, .contactLost, .contactRestored, .ownBattery, .test:
+            .replyAnswer, .silenceAsked, .contactLost, .contactRestored, .ownBattery, .ownBlind,
+            .phoneBlind, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,

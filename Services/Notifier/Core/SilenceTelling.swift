@@ -97,6 +97,44 @@ extension Notifier {
         }
     }
 
+    /// Something keeps a phone from reporting. The person hears it, on the ways that they prefer,
+    /// and so do those who watch over them, where that is wanted and the person shares.
+    mutating func phoneBlind(_ news: Blindness, _ event: Event, _ turn: inout Turn) {
+        guard turn.now - event.time <= Limits.newsAgeMax,
+            let cause = news.hindrances.first(where: \.makesBlind)
+        else { return }
+        var draft = Draft(reason: .ownBlind, severity: .news, scope: event.id)
+        draft.person = news.person
+        draft.expires = event.time + Limits.newsAgeMax
+        let own = tell(news.person, .silence(.ownBlind(cause)), draft, &turn)
+        for circle in turn.directory.circles(of: news.person).compactMap(turn.directory.circle) {
+            guard let subject = circle.member(news.person) else { continue }
+            var decisions = [NotifyDecision(recipient: news.person, reason: own.reason)]
+            if configuration.tellsGuardiansOfBlindness {
+                decisions += tellHelpers(
+                    Audience.decide(
+                        on: .phoneBlind, about: subject, of: event.time, in: circle, at: turn.now
+                    ).filter { $0.recipient != news.person }, draft, circle, cause, &turn)
+            }
+            record(
+                .phoneBlind, of: subject, in: circle, emergency: nil, decisions: decisions, &turn)
+        }
+    }
+
+    private mutating func tellHelpers(
+        _ decisions: [NotifyDecision], _ draft: Draft, _ circle: Circle, _ cause: Hindrance,
+        _ turn: inout Turn
+    ) -> [NotifyDecision] {
+        var draft = draft
+        draft.reason = .phoneBlind
+        draft.circle = circle
+        return decisions.map { decision in
+            guard decision.reason.isTold else { return decision }
+            let telling = tell(decision.recipient, .silence(.blind(cause)), draft, &turn)
+            return NotifyDecision(recipient: decision.recipient, reason: telling.reason)
+        }
+    }
+
     private mutating func record(
         _ kind: TimelineKind, of subject: Membership, in circle: Circle, emergency: EmergencyID?,
         decisions: [NotifyDecision], _ turn: inout Turn

@@ -15,6 +15,8 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case contactLost = "contact-lost"
     case contactRestored = "contact-restored"
     case batteryLow = "battery-low"
+    /// Something keeps a phone from reporting: it may fall silent.
+    case phoneBlind = "phone-blind"
     /// A text to a number outside of the circle was sent, proposed or withheld.
     case message
     case emergencyOpened = "emergency-opened"

@@ -21,6 +21,12 @@ struct Main {
             Setting(
                 "JAGA_NOTIFIER_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
                 help: "Folder of the system's time zones; without it messages show UTC."),
+            Setting(
+                "JAGA_NOTIFIER_EMERGENCY_DAYS", .integer(30...3650), default: "365", unit: "days",
+                help: "Emergencies that are over are kept so long, with who was told of them."),
+            Setting(
+                "JAGA_NOTIFIER_BLIND_TOLD_TO_GUARDIANS", .flag, default: "on",
+                help: "Guardians and admins, too, hear when a phone may fall silent."),
         ] + Heartbeat.settings,
         migrations: Schema.migrations,
         consumes: [
@@ -42,6 +48,8 @@ struct Main {
             map: configuration.text("JAGA_MAP_URL"),
             messageKey: .messages(secrets: configuration.text("JAGA_HOME") + "/secrets"),
             hasReplies: configuration.flag("JAGA_SMS_REPLIES"),
+            emergencyDays: configuration.int("JAGA_NOTIFIER_EMERGENCY_DAYS"),
+            tellsGuardiansOfBlindness: configuration.flag("JAGA_NOTIFIER_BLIND_TOLD_TO_GUARDIANS"),
             heartbeat: try Heartbeat(host))
     }
 }

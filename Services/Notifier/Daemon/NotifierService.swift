@@ -22,6 +22,8 @@ final class NotifierService: Service {
     let hasReplies: Bool
     /// Nil where nobody wants one.
     var heartbeat: Heartbeat?
+    /// Guardians hear when a phone may fall silent.
+    let tellsGuardiansOfBlindness: Bool
     var core: Notifier
     var counts = Counts()
     /// Attempts on their way, by the token of their transfer.
@@ -34,6 +36,9 @@ final class NotifierService: Service {
     private var shownTests: [NotificationID: String] = [:]
     private var lastToken: UInt64 = 0
     private var nextPrune = Timestamp.zero
+    /// What is kept long enough, and who is gone.
+    private var pruning: Pruning
+    private var erasures: Erasures
 
     private struct Flight {
         var notification: NotificationID
@@ -43,10 +48,14 @@ final class NotifierService: Service {
 
     init(
         outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: TimeZoneFolder,
-        map: String, messageKey: KeyFile, hasReplies: Bool, heartbeat: Heartbeat? = nil
+        map: String, messageKey: KeyFile, hasReplies: Bool, emergencyDays: Int = 365,
+        tellsGuardiansOfBlindness: Bool = true, heartbeat: Heartbeat? = nil
     ) {
+        self.tellsGuardiansOfBlindness = tellsGuardiansOfBlindness
         self.outside = outside
         self.store = store
+        pruning = Pruning(store: store, emergencyDays: emergencyDays)
+        erasures = Erasures(store: store)
         keptAnswers = KeptAnswers(store.database)
         self.outgoing = outgoing
         self.zones = zones
@@ -75,9 +84,17 @@ final class NotifierService: Service {
         landed.removeAll()
         shownTests.removeAll()
         heartbeat?.giveUp()
+        try pruning.load()
+        try erasures.load()
+        try readCore()
+    }
+
+    /// Goes on from what the store holds.
+    private func readCore() throws {
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
-            gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies)
+            gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies,
+            tellsGuardiansOfBlindness: tellsGuardiansOfBlindness)
         core = Notifier(
             configuration, from: try store.atWork(at: outside.now), at: outside.now,
             after: outside.outage)
@@ -113,8 +130,21 @@ final class NotifierService: Service {
     }
 
     private func applyOnce(_ event: Event) throws {
+        if case .retentionDue(let round) = event.body {
+            // A clock that is far off forgets nothing, be it the timer's or ours.
+            guard round.at <= outside.now + Limits.clocksApart else { return }
+            try pruning.begin(round)
+            return try erasures.beginRound(round)
+        }
         guard event.concernsNotifier, try store.apply(event.id, at: outside.now) else { return }
         try take(.event(event))
+    }
+
+    func directoryWillChange(_ event: Event) throws {
+        guard case .personRemoved(let removal) = event.body,
+            let person = outside.replica.person(removal.person)
+        else { return }
+        try erasures.begin(person, at: outside.now)
     }
 
     private func directoryChanged(_ body: EventBody) throws {
@@ -162,9 +192,12 @@ final class NotifierService: Service {
         if nextPrune <= outside.now {
             nextPrune = outside.now + Limits.pruneInterval
             forgetFlights()
-            try store.prune(at: outside.now)
+            if try pruning.step(in: outside.replica) {
+                nextPrune = outside.now + Limits.pruneAgain
+            }
             try keptAnswers.forget(at: outside.now)
         }
+        if erasures.isAtWork, try erasures.step(in: outside.replica) { try readCore() }
     }
 
     private func forgetFlights() {
@@ -174,7 +207,8 @@ final class NotifierService: Service {
     }
 
     var nextDeadline: Timestamp? {
-        [core.nextDeadline, heartbeat?.nextRound].compactMap(\.self).reduce(nextPrune, min)
+        if erasures.isAtWork { return outside.now }
+        return [core.nextDeadline, heartbeat?.nextRound].compactMap(\.self).reduce(nextPrune, min)
     }
 
     // MARK: Inputs and effects
@@ -290,7 +324,7 @@ extension Event {
         return switch kind {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent,
             .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .silenceOverdue,
-            .silenceLost, .silenceEnded, .batteryLow, .emergencyCountdown,
+            .silenceLost, .silenceEnded, .batteryLow, .phoneBlind, .emergencyCountdown,
             .emergencyOpened,
             .emergencyJoined,
             .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,

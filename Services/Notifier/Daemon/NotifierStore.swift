@@ -96,33 +96,6 @@ struct NotifierStore {
             .text(delivery.text))
     }
 
-    /// Throws away what is old, a little at a time.
-    func prune(at now: Timestamp) throws {
-        let rows = Value.integer(Limits.pruneRowsMax)
-        try database.run(
-            """
-            DELETE FROM applied WHERE id IN
-                (SELECT id FROM applied WHERE at < ?1 ORDER BY at LIMIT ?2)
-            """, .time(now - Limits.appliedKept), rows)
-        try database.run(
-            "DELETE FROM timeline WHERE seq IN (SELECT seq FROM timeline WHERE at < ?1 LIMIT ?2)",
-            .time(now - Limits.timelineKept), rows)
-        try database.run(
-            "DELETE FROM texts WHERE seq IN (SELECT seq FROM texts WHERE created < ?1 LIMIT ?2)",
-            .time(now - Limits.textsKept), rows)
-        try database.run(
-            "DELETE FROM sink WHERE seq <= (SELECT max(seq) FROM sink) - ?1",
-            .integer(Limits.sinkRowsMax))
-        let old = """
-            SELECT id FROM notifications WHERE created < ?1 AND NOT pending ORDER BY created
-            LIMIT ?2
-            """
-        let before = Value.time(now - Limits.notificationsKept)
-        try database.run("DELETE FROM attempts WHERE notification IN (\(old))", before, rows)
-        try database.run("DELETE FROM changes WHERE notification IN (\(old))", before, rows)
-        try database.run("DELETE FROM notifications WHERE id IN (\(old))", before, rows)
-    }
-
     // MARK: Reading
 
     /// Everything that the core is still at work on.

@@ -38,6 +38,9 @@ extension NotifierService {
         case .timeline:
             let circle = try parameters.id("circle", CircleID.self)
             outside.answer(request.id, try timeline(of: circle, request, for: principal))
+        case .told:
+            let person = try parameters.id("person", PersonID.self)
+            outside.answer(request.id, try told(of: person, request, for: principal))
         case .proposals:
             let person = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try proposals(of: person, request, for: principal))

@@ -4,12 +4,13 @@ import Web
 enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, proposals, sendProposal, stops, stop
-    case reply
+    case reply, told
 
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
         (.post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement),
         (.post, "/v1/emergencies/{emergency}/resolution", .resolution),
+        (.get, "/v1/people/{person}/notifications", .told),
         (.get, "/v1/people/{person}/proposals", .proposals),
         (.post, "/v1/people/{person}/proposals/{proposal}/send", .sendProposal),
         (.get, "/v1/stops", .stops),

@@ -5,8 +5,25 @@ import Store
 enum Schema {
     static let migrations = [
         Migration(number: 1, sql: first), Migration(number: 2, sql: second),
+        Migration(number: 3, sql: forgetting),
         KeptAnswers.migration,
     ]
+
+    /// As of when old rows are thrown away, and who is being erased.
+    private static let forgetting = """
+        CREATE TABLE retention (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            at INTEGER NOT NULL
+        );
+        CREATE TABLE erasure (
+            person BLOB PRIMARY KEY,
+            since INTEGER NOT NULL,
+            -- Addresses, until nothing that was sent to them is left.
+            addresses TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX timeline_person ON timeline (person);
+        CREATE INDEX emergencies_ended ON emergencies (ended) WHERE ended IS NOT NULL;
+        """
 
     /// Texts of zones to numbers outside of all circles.
     private static let second = """

@@ -46,6 +46,12 @@ struct ClockRows {
         return try database.first(ClockRows.select + "WHERE id = ?", .id(id), as: event)
     }
 
+    /// Deletes the clocks of a person who is gone, also those that fired: they say when something
+    /// was waited for.
+    func removeAll(of person: PersonID) throws {
+        try database.run("DELETE FROM clock WHERE person = ?", .id(person))
+    }
+
     /// What was told of clocks that fired since a time, oldest first.
     func fired(since start: Timestamp, limit: Int) throws -> [Event] {
         try database.all(

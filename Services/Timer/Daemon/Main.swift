@@ -24,7 +24,9 @@ struct Main {
             outside: host, database: host.database, metrics: host.metrics,
             settings: TimerCore.Settings(host.configuration),
             alarmURL: host.isRehearsal
-                ? nil : host.configuration.optional(TimerSettings.alarmURL))
+                ? nil : host.configuration.optional(TimerSettings.alarmURL),
+            retentionEvery: .seconds(
+                host.configuration.int(TimerSettings.retention) * 60))
     }
 }
 

@@ -52,5 +52,6 @@ enum Tables {
                 ALTER TABLE vigil ADD COLUMN joined BLOB;
                 ALTER TABLE vigil ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
                 """),
+        Migration(number: 3, sql: RetentionRounds.migrationSQL),
     ]
 }

@@ -20,14 +20,18 @@ final class TimerService: Service {
     private let started: Timestamp
     private var core: TimerCore
     private var alarmCalls: AlarmCalls
+    private var rounds: RetentionRounds
     /// The key of the request that is just being handled.
     private var answering: KeptAnswers.Key?
     private var nextRemoval: Timestamp
 
-    /// - Parameter alarmURL: called when nobody was told of an emergency
+    /// - Parameters:
+    ///   - alarmURL: called when nobody was told of an emergency
+    ///   - retentionEvery: between two rounds of forgetting
     init(
         outside: any Surroundings, database: Database, metrics: Metrics,
-        settings: TimerCore.Settings, alarmURL: String?
+        settings: TimerCore.Settings, alarmURL: String?,
+        retentionEvery: Duration = .seconds(3600)
     ) {
         self.outside = outside
         clocks = ClockRows(database: database)
@@ -39,6 +43,7 @@ final class TimerService: Service {
         started = outside.now
         core = TimerCore(settings: settings, started: outside.now)
         alarmCalls = AlarmCalls(url: alarmURL)
+        rounds = RetentionRounds(database: database, every: retentionEvery)
         nextRemoval = outside.now
     }
 
@@ -55,6 +60,7 @@ final class TimerService: Service {
         core = TimerCore(settings: settings, started: started, outage: outside.outage)
         core.load(
             clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all())
+        try rounds.load(at: outside.now)
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
@@ -123,6 +129,7 @@ final class TimerService: Service {
         alarmCalls.haveLeft()
         if callOwed() { return }
         try take(.tick)
+        if let round = try rounds.take(at: outside.now) { try outside.publish(round, on: .fired) }
         if outside.now >= nextRemoval { try removeOld() }
     }
 
@@ -138,7 +145,9 @@ final class TimerService: Service {
         return true
     }
 
-    var nextDeadline: Timestamp? { core.nextDeadline.map { min($0, nextRemoval) } ?? nextRemoval }
+    var nextDeadline: Timestamp? {
+        min(nextRemoval, rounds.due, core.nextDeadline ?? .distantFuture)
+    }
 
     /// Forgets what is no longer needed, a little at a time.
     private func removeOld() throws {
@@ -242,7 +251,9 @@ final class TimerService: Service {
             if case .clockFired(let clock) = event.body { metrics.count(clock) }
             try outside.publish(event, on: .fired)
         case .saveWatch(let timed): try watches.save(timed, at: outside.now)
-        case .removeWatches(let person): try watches.removeAll(of: person)
+        case .removeWatches(let person):
+            try watches.removeAll(of: person)
+            try clocks.removeAll(of: person)
         case .saveVigil(let vigil):
             if !vigil.isOpen { alarmCalls.forget(vigil.emergency) }
             try vigils.save(vigil)

@@ -8,6 +8,7 @@ enum TimerSettings {
     static let reminder = "JAGA_TIMER_REMINDER_SECONDS"
     static let undelivered = "JAGA_TIMER_UNDELIVERED_SECONDS"
     static let alarmURL = "JAGA_TIMER_ALARM_URL"
+    static let retention = "JAGA_TIMER_RETENTION_MINUTES"
 
     static let all = [
         Setting(
@@ -22,6 +23,9 @@ enum TimerSettings {
         Setting(
             alarmURL, .url(["https", "http"]),
             help: "Called by POST when nobody could be told of an emergency."),
+        Setting(
+            retention, .integer(1...1440), default: "60", unit: "minutes",
+            help: "All services look so often for what they have kept long enough."),
     ]
 }
 

@@ -59,6 +59,8 @@ struct WatchRows {
 
     func removeAll(of person: PersonID) throws {
         try database.run("DELETE FROM watch WHERE person = ?", .id(person))
+        // What was deleted also goes from the file that pages are written to first.
+        database.cutLogAfterCommit()
     }
 
     /// Forgets watches that were over before a time.

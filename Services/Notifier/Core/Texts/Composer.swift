@@ -143,6 +143,9 @@ public struct Composer: Sendable {
             sentence(phrases.contactLost(who: who, since: clock(since)), place)
         case .restored: short(phrases.contactRestored(who: who))
         case .battery(let percent): short(phrases.ownBattery(percent))
+        case .ownBlind(let hindrance): short(phrases.ownBlind(phrases.hindrance(hindrance)))
+        case .blind(let hindrance):
+            short(phrases.blind(who: who, phrases.hindrance(hindrance)))
         }
     }
 

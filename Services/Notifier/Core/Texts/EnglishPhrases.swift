@@ -125,6 +125,23 @@ struct EnglishPhrases: Phrasebook {
     func contactRestored(who: String) -> String { "Contact with \(who) is restored" }
     func ownBattery(_ percent: UInt8) -> String { "Your phone's battery is at \(percent)%" }
 
+    func ownBlind(_ cause: String) -> String { "Your phone may fall silent: \(cause)" }
+
+    func blind(who: String, _ cause: String) -> String {
+        "The phone of \(who) may fall silent: \(cause)"
+    }
+
+    func hindrance(_ hindrance: Hindrance) -> String {
+        switch hindrance {
+        case .locationPermission: "the app may not know the location"
+        case .approximateLocation: "the app knows the location roughly"
+        case .batteryOptimisation: "battery saving stops the app"
+        case .powerSave: "the phone saves its battery"
+        case .hibernation: "the system puts the app to sleep"
+        case .backgroundRefresh: "the app may not work in the background"
+        }
+    }
+
     func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
 
     func invitation(who: String, code: String) -> String {

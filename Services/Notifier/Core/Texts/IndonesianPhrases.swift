@@ -125,6 +125,23 @@ struct IndonesianPhrases: Phrasebook {
     func contactRestored(who: String) -> String { "Kontak dengan \(who) pulih" }
     func ownBattery(_ percent: UInt8) -> String { "Baterai ponsel Anda tinggal \(percent)%" }
 
+    func ownBlind(_ cause: String) -> String { "Ponsel Anda mungkin diam: \(cause)" }
+
+    func blind(who: String, _ cause: String) -> String {
+        "Ponsel \(who) mungkin diam: \(cause)"
+    }
+
+    func hindrance(_ hindrance: Hindrance) -> String {
+        switch hindrance {
+        case .locationPermission: "aplikasi tidak punya izin lokasi"
+        case .approximateLocation: "lokasi hanya perkiraan"
+        case .batteryOptimisation: "penghemat baterai menghentikan aplikasi"
+        case .powerSave: "ponsel menghemat baterai"
+        case .hibernation: "sistem menidurkan aplikasi"
+        case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
+        }
+    }
+
     func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
 
     func invitation(who: String, code: String) -> String {

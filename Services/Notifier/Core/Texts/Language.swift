@@ -65,6 +65,10 @@ protocol Phrasebook: Sendable {
     func contactLost(who: String, since: String) -> String
     func contactRestored(who: String) -> String
     func ownBattery(_ percent: UInt8) -> String
+    /// To a person whose phone may fall silent, and to who watches over them.
+    func ownBlind(_ cause: String) -> String
+    func blind(who: String, _ cause: String) -> String
+    func hindrance(_ hindrance: Hindrance) -> String
     /// Who sends a text, and how to be sent no more.
     func sender(_ who: String) -> String
     func invitation(who: String, code: String) -> String

@@ -127,6 +127,23 @@ struct MalayPhrases: Phrasebook {
     func contactRestored(who: String) -> String { "Hubungan dengan \(who) pulih" }
     func ownBattery(_ percent: UInt8) -> String { "Bateri telefon anda tinggal \(percent)%" }
 
+    func ownBlind(_ cause: String) -> String { "Telefon anda mungkin senyap: \(cause)" }
+
+    func blind(who: String, _ cause: String) -> String {
+        "Telefon \(who) mungkin senyap: \(cause)"
+    }
+
+    func hindrance(_ hindrance: Hindrance) -> String {
+        switch hindrance {
+        case .locationPermission: "aplikasi tiada kebenaran lokasi"
+        case .approximateLocation: "lokasi hanya anggaran"
+        case .batteryOptimisation: "penjimatan bateri menghentikan aplikasi"
+        case .powerSave: "telefon menjimatkan bateri"
+        case .hibernation: "sistem menidurkan aplikasi"
+        case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
+        }
+    }
+
     func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
 
     func invitation(who: String, code: String) -> String {

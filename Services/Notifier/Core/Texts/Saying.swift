@@ -97,6 +97,9 @@ public enum SilenceSaying: Hashable, Sendable {
     case restored
     /// To its person, percent.
     case battery(UInt8)
+    /// To its person: for this the phone may fall silent.
+    case ownBlind(Hindrance)
+    case blind(Hindrance)
 }
 
 /// Where somebody was, and how sure that is.

@@ -1,0 +1,202 @@
+import IngestCore
+import Model
+import Runtime
+import Store
+
+/// How long ingest keeps what.
+struct RetentionAges: Hashable {
+    var history = HistoryRules()
+    /// Who saw whom.
+    var accessDays = 365
+    var quarantineDays = 30
+    /// A journey that got nowhere for so long is ended; 0 = never.
+    var journeyQuietHours = 12
+}
+
+extension RetentionAges {
+    private static let trial = "JAGA_INGEST_HISTORY_DAYS_TRIAL"
+    private static let paid = "JAGA_INGEST_HISTORY_DAYS_PAID"
+    private static let lapsed = "JAGA_INGEST_HISTORY_DAYS_LAPSED"
+    private static let access = "JAGA_INGEST_ACCESS_LOG_DAYS"
+    private static let quarantine = "JAGA_INGEST_QUARANTINE_DAYS"
+    private static let journey = "JAGA_INGEST_JOURNEY_QUIET_HOURS"
+
+    static let settings = [
+        Setting(
+            trial, .integer(1...3650), default: "30", unit: "days",
+            help: "Reports and journeys of people whose plan is trial are kept so long."),
+        Setting(
+            paid, .integer(1...3650), default: "365", unit: "days",
+            help: "Reports and journeys of people whose plan is paid are kept so long."),
+        Setting(
+            lapsed, .integer(1...3650), default: "30", unit: "days",
+            help: "Reports and journeys of people whose plan has lapsed are kept so long."),
+        Setting(
+            access, .integer(30...3650), default: "365", unit: "days",
+            help: "People can read for so long who saw them."),
+        Setting(
+            quarantine, .integer(1...365), default: "30", unit: "days",
+            help: "Payloads that could not be used are kept so long."),
+        Setting(
+            journey, .integer(0...720), default: "12", unit: "hours",
+            help: "A journey that gets nowhere for so long ends by itself; 0: never."),
+    ]
+
+    init(_ configuration: Configuration) {
+        history = HistoryRules(
+            trialDays: configuration.int(RetentionAges.trial),
+            paidDays: configuration.int(RetentionAges.paid),
+            lapsedDays: configuration.int(RetentionAges.lapsed))
+        accessDays = configuration.int(RetentionAges.access)
+        quarantineDays = configuration.int(RetentionAges.quarantine)
+        journeyQuietHours = configuration.int(RetentionAges.journey)
+    }
+}
+
+/// A round of forgetting: begun when the timer says so, a portion a turn, and begun again after a
+/// restart. Ages are counted from what the timer said, never from a clock of this process.
+struct Retention {
+    /// What a portion looks at, in this order.
+    private enum Place {
+        /// Reports, by short numbers of devices.
+        case devices(after: Int64)
+        /// Journeys, by people.
+        case travellers(after: PersonID?)
+        case decisions, diary, access, quarantine
+        case nothing
+    }
+
+    private let database: Database
+    private let ages: RetentionAges
+    private var time = Timestamp.zero
+    private var place = Place.nothing
+
+    init(database: Database, ages: RetentionAges) {
+        self.database = database
+        self.ages = ages
+    }
+
+    /// Goes on with a round that was not done.
+    mutating func load() throws {
+        place = .nothing
+        let stored = try database.first("SELECT at, done FROM retention") { row in
+            (at: row.time(0), isDone: row.flag(1))
+        }
+        guard let stored else { return }
+        time = stored.at
+        if !stored.isDone { place = .devices(after: 0) }
+    }
+
+    /// - Returns: whether that is news: a round that is told again is the same.
+    mutating func begin(_ round: RetentionRound) throws -> Bool {
+        guard round.at > time else { return false }
+        time = round.at
+        place = .devices(after: 0)
+        try save(isDone: false)
+        return true
+    }
+
+    var isAtWork: Bool { if case .nothing = place { false } else { true } }
+
+    /// One portion.
+    mutating func step(_ service: IngestService) throws {
+        switch place {
+        case .nothing: return
+        case .devices(let last): place = try forgetReports(after: last, service)
+        case .travellers(let last): place = try forgetJourneys(after: last, service)
+        case .decisions:
+            let isMore = try forget(
+                "decision", by: "time", before: time - .seconds(Limits.decisionSeconds))
+            place = isMore ? .decisions : .diary
+        case .diary:
+            let isMore = try service.writer.diary.forget(
+                before: time - .seconds(Limits.diarySeconds))
+            place = isMore ? .diary : .access
+        case .access:
+            let hour = (time - Retention.days(ages.accessDays)).seconds / 3600
+            place = try forgetAccess(before: hour) ? .access : .quarantine
+        case .quarantine:
+            let isMore = try forget(
+                "quarantine", by: "received",
+                before: time - Retention.days(ages.quarantineDays))
+            place = isMore ? .quarantine : .nothing
+            if !isMore { try save(isDone: true) }
+        }
+    }
+
+    private static func days(_ days: Int) -> Duration { .seconds(Int64(days) * 86_400) }
+
+    private func save(isDone: Bool) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO retention (one, at, done) VALUES (1, ?, ?)", .time(time),
+            .flag(isDone))
+    }
+
+    /// Devices whose reports have not all entered `in/p` wait for the next round.
+    private func forgetReports(
+        after last: Int64, _ service: IngestService
+    ) throws -> Place {
+        let devices = try database.all(
+            """
+            SELECT number, person FROM device WHERE number > ? AND NOT EXISTS (
+                SELECT 1 FROM waiting WHERE waiting.device = device.number)
+            ORDER BY number LIMIT ?
+            """, .integer(last), .integer(Limits.looksPerTurn)
+        ) { row in (number: row.int64(0), person: row.id(1) as PersonID) }
+        var room = Limits.rowsForgottenPerTurn
+        for device in devices {
+            let limit = ages.history.keptFrom(
+                device.person, in: service.outside.replica, at: time)
+            guard let limit else { continue }
+            room -= try service.writer.reports.forget(
+                of: device.number, before: limit, atMost: room)
+            if room <= 0 { return .devices(after: device.number - 1) }
+        }
+        return devices.last.map { .devices(after: $0.number) } ?? .travellers(after: nil)
+    }
+
+    private func forgetJourneys(
+        after last: PersonID?, _ service: IngestService
+    ) throws -> Place {
+        let people = try database.all(
+            """
+            SELECT DISTINCT person FROM journey WHERE person > ? ORDER BY person LIMIT ?
+            """, .blob(last?.raw.bytes ?? []), .integer(Limits.looksPerTurn)
+        ) { $0.id(0) as PersonID }
+        for (index, person) in people.enumerated() {
+            let limit = ages.history.keptFrom(person, in: service.outside.replica, at: time)
+            guard let limit else { continue }
+            try service.take(.forgetJourneys(person, endedBefore: limit))
+            if service.core.isForgettingMore {
+                return .travellers(after: index > 0 ? people[index - 1] : last)
+            }
+        }
+        return people.last.map { .travellers(after: $0) } ?? .decisions
+    }
+
+    /// - Returns: whether more may be left
+    private func forget(
+        _ table: String, by column: String, before limit: Timestamp
+    ) throws -> Bool {
+        try database.run(
+            """
+            DELETE FROM \(table) WHERE number IN (
+                SELECT number FROM \(table) WHERE \(column) < ? ORDER BY \(column) LIMIT ?)
+            """, .time(limit), .integer(Limits.rowsForgottenPerTurn))
+        return database.lastChanges == Limits.rowsForgottenPerTurn
+    }
+
+    private func forgetAccess(before hour: Int64) throws -> Bool {
+        try database.run(
+            """
+            DELETE FROM access WHERE (person, hour, viewer) IN (
+                SELECT person, hour, viewer FROM access WHERE hour < ? ORDER BY hour LIMIT ?)
+            """, .integer(hour), .integer(Limits.rowsForgottenPerTurn))
+        return database.lastChanges == Limits.rowsForgottenPerTurn
+    }
+
+    /// How long a journey may get nowhere; nil = for ever.
+    var journeyQuiet: Duration? {
+        ages.journeyQuietHours > 0 ? .seconds(Int64(ages.journeyQuietHours) * 3600) : nil
+    }
+}

@@ -1,0 +1,115 @@
+import Directory
+import Model
+import NotifierCore
+import Store
+
+/// Throws away what has been kept long enough, a little at a time. Ages are counted from what the
+/// timer says, never from a clock of this process.
+struct Pruning {
+    private let store: NotifierStore
+    private let emergencyDays: Int
+    private var database: Database { store.database }
+    private var time = Timestamp.zero
+    /// Circles that are looked at next, of those that look back less far than all is kept.
+    private var circles: [CircleID] = []
+
+    /// - Parameter emergencyDays: how long emergencies that are over are kept, with their steps
+    init(store: NotifierStore, emergencyDays: Int) {
+        self.store = store
+        self.emergencyDays = emergencyDays
+    }
+
+    mutating func load() throws {
+        time = try database.first("SELECT at FROM retention") { $0.time(0) } ?? .zero
+    }
+
+    /// From now on ages are counted from then.
+    mutating func begin(_ round: RetentionRound) throws {
+        guard round.at > time else { return }
+        time = round.at
+        try database.run("INSERT OR REPLACE INTO retention (one, at) VALUES (1, ?1)", .time(time))
+    }
+
+    /// One portion.
+    ///
+    /// - Returns: whether more is left
+    mutating func step(in directory: Replica) throws -> Bool {
+        guard time > .zero else { return false }
+        var most = 0
+        most = max(most, try forgetNotifications())
+        most = max(most, try forget("applied", "id", by: "at", Limits.appliedKept))
+        most = max(most, try forget("timeline", "seq", by: "at", Limits.timelineKept))
+        most = max(most, try forget("texts", "seq", by: "created", Limits.textsKept))
+        most = max(most, try forgetEmergencies())
+        try forgetTimelines(in: directory)
+        try database.run(
+            "DELETE FROM sink WHERE seq <= (SELECT max(seq) FROM sink) - ?1",
+            .integer(Limits.sinkRowsMax))
+        return most >= Limits.pruneRowsMax
+    }
+
+    private func forget(
+        _ table: String, _ key: String, by column: String, _ kept: Duration
+    ) throws -> Int {
+        try database.run(
+            """
+            DELETE FROM \(table) WHERE \(key) IN (
+                SELECT \(key) FROM \(table) WHERE \(column) < ?1 ORDER BY \(column) LIMIT ?2)
+            """, .time(time - kept), .integer(Limits.pruneRowsMax))
+        return database.lastChanges
+    }
+
+    private func forgetNotifications() throws -> Int {
+        let old = try database.all(
+            """
+            SELECT id FROM notifications WHERE created < ?1 AND NOT pending ORDER BY created
+            LIMIT ?2
+            """, .time(time - Limits.notificationsKept), .integer(Limits.pruneRowsMax)
+        ) { $0.id(0) as NotificationID }
+        for id in old { try store.erase(id) }
+        return old.count
+    }
+
+    private func forgetEmergencies() throws -> Int {
+        let old = try database.all(
+            "SELECT id FROM emergencies WHERE ended < ?1 ORDER BY ended LIMIT ?2",
+            .time(time - .seconds(Int64(emergencyDays) * 86_400)), .integer(Limits.pruneRowsMax)
+        ) { $0.id(0) as EmergencyID }
+        for id in old { try store.erase(id) }
+        return old.count
+    }
+
+    /// A circle that looks back less far forgets sooner, but for what belongs to emergencies.
+    private mutating func forgetTimelines(in directory: Replica) throws {
+        if circles.isEmpty {
+            circles = directory.sortedCircles.filter { $0.historyDays != nil }.map(\.id)
+        }
+        for id in circles.suffix(Limits.circlesPrunedAtATime) {
+            circles.removeLast()
+            guard let days = directory.circle(id)?.historyDays else { continue }
+            try database.run(
+                """
+                DELETE FROM timeline WHERE seq IN (
+                    SELECT seq FROM timeline WHERE circle = ?1 ORDER BY seq LIMIT ?3
+                ) AND at < ?2 AND json_extract(body, '$.emergency') IS NULL
+                """, .id(id), .time(time - .seconds(Int64(days) * 86_400)),
+                .integer(Limits.pruneRowsMax))
+        }
+    }
+}
+
+extension NotifierStore {
+    /// Deletes a message with its tries.
+    func erase(_ notification: NotificationID) throws {
+        for table in ["attempts", "changes"] {
+            try database.run("DELETE FROM \(table) WHERE notification = ?1", .id(notification))
+        }
+        try database.run("DELETE FROM notifications WHERE id = ?1", .id(notification))
+    }
+
+    /// Deletes an emergency with its ladders.
+    func erase(_ emergency: EmergencyID) throws {
+        try database.run("DELETE FROM ladders WHERE emergency = ?1", .id(emergency))
+        try database.run("DELETE FROM emergencies WHERE id = ?1", .id(emergency))
+    }
+}
