@@ -76,6 +76,25 @@ import Testing
         #expect(punctual.report(north: 100, after: 400).alarms.map(\.rings) == [2])
     }
 
+    @Test func `a fix makes it ring by the clock for another half an hour`() {
+        var world = World(zones: [pit().with { $0.alarm.cycleSeconds = 3600 }])
+        _ = world.report(north: 900)
+        _ = world.report(north: 100)
+        // Nobody is known to be there then, so far.
+        #expect(world.clocks.isEmpty)
+        for _ in 0..<4 { #expect(world.report(north: 100, after: 600).alarms.isEmpty) }
+        #expect(world.clocks.count == 1)
+        #expect(world.wait(seconds: 1200).alarms.map(\.rings) == [2])
+    }
+
+    @Test func `after a first fix that was old it rings on with the next one`() {
+        var world = World(zones: [pit()])
+        #expect(world.report(north: 100, age: 1770).kinds.contains(.alarmStarted))
+        #expect(world.clocks.isEmpty)
+        #expect(world.report(north: 100, after: 10).alarms.isEmpty)
+        #expect(world.wait(seconds: 110).alarms.map(\.rings) == [2, 3])
+    }
+
     @Test func `without fixes it rings for half an hour`() {
         var world = World(zones: [pit()])
         _ = world.report(north: 900)

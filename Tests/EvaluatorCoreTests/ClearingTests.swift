@@ -1,8 +1,9 @@
-import EvaluatorCore
 import Geometry
 import Model
 import TestSupport
 import Testing
+
+@testable import EvaluatorCore
 
 /// A clearing spares looking at zones and changes nothing: the same log with and without leads to
 /// the same outputs and the same state, byte by byte, after every event.
@@ -17,9 +18,9 @@ import Testing
     private func handle(_ event: Event, _ twins: inout [PartitionState]) -> [Event]? {
         var outputs: [[Event]] = [[], []]
         for twin in twins.indices { twins[twin].handle(event, into: &outputs[twin]) }
-        guard outputs[0] == outputs[1], twins[0].encodedState() == twins[1].encodedState() else {
-            return nil
-        }
+        guard outputs[0] == outputs[1], twins[0].encodedState() == twins[1].encodedState(),
+            twins.allSatisfy(\.waitsForWhatComesNext)
+        else { return nil }
         return outputs[0]
     }
 
@@ -160,5 +161,21 @@ private struct Town {
 
     func event(_ body: EventBody, number: Int) -> Event {
         Event(id: EventID(ID128(high: 9, low: UInt64(number))), time: now, body: body)
+    }
+}
+
+extension PartitionState {
+    /// Whether everybody's first wait is known as it is found anew, which is what another evaluator
+    /// would wait for that takes over here.
+    fileprivate var waitsForWhatComesNext: Bool {
+        guard unknownLogic == nil, let rules = EvaluatorLogics.two.rules(of: logic) else {
+            return true
+        }
+        return people.keys { _ in true }.allSatisfy { id in
+            guard let place = people.place(of: id) else { return false }
+            let person =
+                place < calms.count ? calms[place].applied(to: people[place]) : people[place]
+            return person.wake == nextWait(of: person, rules)?.due ?? .distantFuture
+        }
     }
 }

@@ -181,7 +181,8 @@ struct RandomLog {
 
     private mutating func fix() -> Fix {
         Fix(
-            time: now - .seconds(.random(in: 0...30, using: &random)), position: position(),
+            time: now - .seconds(.random(in: 0...(isSlow ? 2400 : 30), using: &random)),
+            position: position(),
             accuracyCentimetres: .random(in: 0...5000, using: &random),
             altitudeCentimetres: maybe(4200),
             speedCentimetresPerSecond: maybe(pick([-1, 200, 900])),
@@ -207,7 +208,7 @@ struct RandomLog {
                 hysteresis: .random(in: 0...60, using: &random), at: position())
             zone.priority = .random(in: 0...3, using: &random)
             zone.alertDistanceMetres = maybe(150) ?? 0
-            zone.alarm.cycleSeconds = .random(in: 5...60, using: &random)
+            zone.alarm.cycleSeconds = .random(in: 5...(isSlow ? 3600 : 60), using: &random)
             zone.alarm.sleepSeconds = .random(in: 0...90, using: &random)
             zone.messages = maybe([MessageID(ID128(high: 6, low: number % 3))]) ?? []
             if Int.random(in: 0..<20, using: &random) == 0 { zone.geometry.coefficients[0] = 77 }

@@ -88,9 +88,18 @@ extension AlarmLife {
     ///
     /// - Parameter fix: when the last one was taken that moved presence
     func nextRing(fix: Timestamp, rules: EvaluatorRules) -> Timestamp? {
-        guard let speaker, case .awake(let due) = alarms[speaker].phase,
-            due <= fix + .seconds(rules.alarmFixSecondsMax)
-        else { return nil }
+        guard let dueRing, dueRing <= fix + .seconds(rules.alarmFixSecondsMax) else { return nil }
+        return dueRing
+    }
+
+    /// Whether a later fix, and nothing else, makes time lead to a ring.
+    func isFixAwaited(fix: Timestamp, rules: EvaluatorRules) -> Bool {
+        dueRing != nil && nextRing(fix: fix, rules: rules) == nil
+    }
+
+    /// When the one that speaks rings again, if somebody is known to be there still.
+    private var dueRing: Timestamp? {
+        guard let speaker, case .awake(let due) = alarms[speaker].phase else { return nil }
         return due
     }
 

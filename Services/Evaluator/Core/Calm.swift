@@ -136,6 +136,7 @@ extension PersonState {
     ) {
         guard let trusted, trusted.device == leader, suspect == nil, lastFix == trusted.fix,
             emergency.active == nil, !alarms.isOwed, !isWakeStale, !isAbsenceStale,
+            !alarms.isFixAwaited(fix: trusted.fix.time, rules: rules),
             silence.terms?.device != trusted.device || silence.phase == .heard
         else { return }
         let room = min(metres, policy.room(at: trusted.point, rules.reporting))

@@ -69,7 +69,8 @@ extension PartitionState {
         }
         people[place].trusted = fix
         turn.believed = fix
-        if people[place].suspect != nil {
+        // An alarm rings by itself for a while after each fix.
+        if people[place].suspect != nil || !people[place].alarms.alarms.isEmpty {
             people[place].suspect = nil
             people[place].isWakeStale = true
         }
