@@ -59,7 +59,8 @@ struct Simulation {
             do {
                 try world.settle()
                 try world.rage(steps: steps)
-                try world.rest(stepsMax: 6 * steps + 20_000)
+                // What became due in an outage waits ten minutes for the operator.
+                try world.rest(stepsMax: 6 * steps + 60_000)
                 try Oracle(world).judge()
             } catch let objection as Objection {
                 outcome.objection = objection
