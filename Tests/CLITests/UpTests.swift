@@ -42,6 +42,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let ports = Ports(
             Topology(portBase: 8100, bindAddress: "0.0.0.0", hosts: [.ingest: "127.0.0.9"]))
+        let own = NginxConfiguration(ports: ports, areServicesHere: true)
+        #expect(own.rules.contains("server 127.0.0.1:8101;"))
         let configuration = NginxConfiguration(ports: ports)
         #expect(configuration.rules.contains("server 127.0.0.9:8101;"))
         #expect(configuration.rules.contains("server 127.0.0.1:8102;"))

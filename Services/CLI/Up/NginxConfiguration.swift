@@ -6,6 +6,9 @@ struct NginxConfiguration: Sendable {
     /// Addresses with ports that it listens on, such as `127.0.0.1:8080`; likewise.
     var listen: [String] = []
     var ports: Ports
+    /// Whether the services run on this machine, wherever they look for each other; else they are
+    /// where `JAGA_HOST_…` say.
+    var areServicesHere = false
 
     /// Bodies up to here are passed on; larger ones are answered 413.
     static let bodyBytesMax = 1 << 20
@@ -87,13 +90,14 @@ struct NginxConfiguration: Sendable {
     }
 
     private func upstream(_ service: Service) -> String {
-        """
-        upstream \(service.rawValue) {
-            server \(ports.host(of: service)):\(ports.http(service));
-            keepalive 32;
-            keepalive_timeout \(Self.idleSeconds)s;
-        }
-        """
+        let host = areServicesHere ? ports.here : ports.host(of: service)
+        return """
+            upstream \(service.rawValue) {
+                server \(host):\(ports.http(service));
+                keepalive 32;
+                keepalive_timeout \(Self.idleSeconds)s;
+            }
+            """
     }
 
     /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk.

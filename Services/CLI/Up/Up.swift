@@ -48,7 +48,8 @@ enum Up: Command {
             Console.say("jaga: made keys for streams in \(folder)")
         }
         let edge = NginxConfiguration(
-            folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports)
+            folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports,
+            areServicesHere: true)
         try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
         try Files.write(Array((plan.origin + "\n").utf8), to: plan.home + "/origin")
         Console.say("jaga: starting, data in \(plan.home)")
