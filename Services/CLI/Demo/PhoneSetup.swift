@@ -5,7 +5,7 @@ extension PhoneSetup {
     /// A `curl` that reports a position as OwnTracks does, at the time when it is run.
     func curl(latitude: Double, longitude: Double, url: String) -> String {
         let body =
-            #"{"_type":"location","lat":\#(latitude),"lon":\#(longitude),"acc":10,"#
+            #"{"_type":"location","lat":\#(latitude),"lon":\#(longitude),"acc":5,"#
             + #""tid":"\#(trackerID)","tst":'$(date +%s)'}"#
         return """
             curl -sS -u \(user):\(token) -H 'Content-Type: application/json' \\
