@@ -98,7 +98,7 @@ let package = Package(
             },
             swiftSettings: settings),
         shared("Shapes", ["Model", "Geometry", "CGEOS"]),
-        shared("Codes", ["Model", "CQREncode"]),
+        shared("Codes", ["Model", "CQREncode", "CZlib"]),
         shared("Archives", ["Model", "CZlib"]),
         shared(
             "Hosting",

@@ -1,3 +1,6 @@
+import CZlib
+import Model
+
 extension QRCode {
     /// The code as a PNG picture of one bit a pixel, black on white, quiet zone included.
     ///
@@ -45,40 +48,20 @@ private enum PNG {
 
     /// A zlib stream of stored blocks.
     static func stored(_ data: [UInt8]) -> [UInt8] {
-        var out: [UInt8] = [0x78, 0x01]
-        var rest = data[...]
-        repeat {
-            let block = rest.prefix(65_535)
-            rest = rest.dropFirst(block.count)
-            let length = UInt16(block.count)
-            out.append(rest.isEmpty ? 1 : 0)
-            for number in [length, ~length] { out += [UInt8(number & 255), UInt8(number >> 8)] }
-            out += block
-        } while !rest.isEmpty
-        return out + bigEndian(adler(data))
+        var count = CZlib.compressBound(UInt(data.count))
+        return [UInt8](unsafeUninitializedCapacity: Int(count)) { out, used in
+            let status = CZlib.compress2(
+                out.baseAddress, &count, data, UInt(data.count), Z_NO_COMPRESSION)
+            invariant(status == Z_OK, "there is room for the bound that zlib names")
+            used = Int(count)
+        }
     }
 
     private static func bigEndian(_ value: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// CRC-32 of ISO 3309.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        var rest = UInt32.max
-        for byte in bytes {
-            rest ^= UInt32(byte)
-            for _ in 0..<8 { rest = rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }
-        }
-        return ~rest
-    }
-
-    /// Adler-32 of RFC 1950.
-    private static func adler(_ bytes: [UInt8]) -> UInt32 {
-        var (low, high): (UInt32, UInt32) = (1, 0)
-        for byte in bytes {
-            low = (low + UInt32(byte)) % 65_521
-            high = (high + low) % 65_521
-        }
-        return high << 16 | low
+        UInt32(truncatingIfNeeded: CZlib.crc32(0, bytes, UInt32(bytes.count)))
     }
 }
