@@ -323,6 +323,9 @@ public final class Bus {
     /// Whether everything that the keeper of a followed stream has is applied, and it is heard.
     public func isCaughtUp(_ stream: StreamName) -> Bool { consumer.isCaughtUp(stream) }
 
+    /// Peers of which nothing is heard now, in the order of the configuration.
+    public var silentPeers: [Bus.Peer] { consumer.silentPeers }
+
     /// What somebody should look at; empty when all is well.
     public var troubles: [String] {
         let now = clock().monotonic

@@ -75,6 +75,10 @@ final class Consumer {
 
     var hasRecords: Bool { !urgent.isEmpty || !ready.isEmpty }
 
+    var silentPeers: [Bus.Peer] {
+        zip(configuration.peers, links).filter { !$1.isHeard }.map(\.0)
+    }
+
     var isCaughtUp: Bool { hasJoined && subscriptions.keys.allSatisfy { isCaughtUp($0) } }
 
     func isCaughtUp(_ stream: StreamName) -> Bool {

@@ -32,11 +32,11 @@ extension Streams {
         for keeper in ServiceName.keepers {
             let streams = wanted.filter(keeper.served.contains)
             guard !streams.isEmpty else { continue }
-            configuration.peers = [Bus.Peer(keeper, in: topology, streams: [])]
+            let peer = Bus.Peer(keeper, in: topology, streams: [])
+            configuration.peers = [peer]
             let transport = try ZeroMQTransport(configuration)
             for stream in streams {
-                let (check, seconds) = try check(
-                    stream, configuration.name, transport, topology.portBase)
+                let (check, seconds) = try check(stream, configuration.name, transport, peer)
                 isWhole = check.outcome == .whole && isWhole
                 tell(check, seconds: seconds, call)
             }
@@ -49,20 +49,19 @@ extension Streams {
     ///
     /// - Returns: the check, and how long it took
     private static func check(
-        _ stream: StreamName, _ name: String, _ transport: ZeroMQTransport, _ portBase: Int
+        _ stream: StreamName, _ name: String, _ transport: ZeroMQTransport, _ peer: Bus.Peer
     ) throws -> (check: ChainCheck, seconds: Double) {
         let clock = SystemClock()
         var check = ChainCheck(stream, name: name)
         var asked: Duration?
-        var heard = Duration.zero
+        var heard: Duration?
         while check.outcome == nil {
             if asked.map({ clock.monotonic - $0 >= patience }) != false {
                 if transport.ask(check.question, of: 0) { asked = clock.monotonic }
             }
-            guard clock.monotonic - heard < patienceMax else {
-                throw CommandError(
-                    "\(stream) is not heard of",
-                    hint: "does Jaga run here, with --port-base \(portBase)?")
+            let silence = clock.monotonic - (heard ?? .zero)
+            guard silence < (heard == nil ? Silence.patience : patienceMax) else {
+                throw Silence.error(of: [peer])
             }
             Loop.wait(on: [transport], atMost: asked == nil ? 20 : 250)
             while let arrival = transport.next() {

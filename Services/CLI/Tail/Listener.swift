@@ -10,13 +10,23 @@ struct Listener {
     /// What is heard of a stream.
     typealias Take = (StreamName, Position, Record) -> Void
 
+    /// What there is to hear, and when that is enough.
+    enum Course {
+        /// What is kept until now.
+        case past
+        /// What comes, if there is anybody.
+        case present
+        /// What comes, also of a suite that does not run yet.
+        case future
+    }
+
     /// A keeper may be silent for so long before it is taken for gone.
     private static let patience = Duration.seconds(10)
 
     private let name: String
     private let bus: Bus
     private let clock = SystemClock()
-    private let portBase: Int
+    private let peers: [Bus.Peer]
 
     /// - Parameters:
     ///   - wants: which streams
@@ -27,10 +37,10 @@ struct Listener {
         self.name = name
         let settings = try call.configuration(CommonSettings.network)
         let topology = Topology(settings)
-        portBase = topology.portBase
+        peers = Listener.peers(topology, wants)
         var configuration = Bus.Configuration(
             name: call.syntax.name + "-" + Hex.encode(SecureRandom.bytes(4)))
-        configuration.peers = Listener.peers(topology, wants)
+        configuration.peers = peers
         configuration.start = fromOldest ? .oldest : .head
         configuration.acknowledges = false
         configuration.security = try BusSecurity.read(
@@ -52,14 +62,14 @@ struct Listener {
         }
     }
 
-    /// Hears what comes until the closure says that it is enough.
+    /// Hears what comes until the closure says that it is enough, or the course is at its end.
     ///
-    /// - Parameter endsWithPast: end, too, when everything was heard that is kept until now
-    /// - Throws: ``CommandError`` when that cannot be, as a keeper is silent for 10 s
-    func hear(until isOver: () -> Bool, endsWithPast: Bool, take: Take) throws {
+    /// - Throws: ``CommandError`` when that cannot be: nobody answers within 3 s, unless whoever
+    ///   comes is waited for, or something of the past is not heard of for 10 s
+    func hear(until isOver: () -> Bool, _ course: Course, take: Take) throws {
+        var watch = SilenceWatch(began: clock.monotonic)
         var heard = clock.monotonic
-        var warned = false
-        while !isOver(), !(endsWithPast && bus.isCaughtUp) {
+        while !isOver(), !(course == .past && bus.isCaughtUp) {
             Loop.wait(on: [bus], atMost: 250)
             try bus.receive { stream, position, record in
                 heard = clock.monotonic
@@ -67,17 +77,15 @@ struct Listener {
             }
             bus.committed()
             try bus.tick()
-            let trouble = bus.troubles.first
-            if endsWithPast, clock.monotonic - heard > Listener.patience {
-                throw CommandError(trouble ?? "not everything is heard", hint: hint)
-            }
-            if !warned, let trouble {
-                warned = true
-                Console.complain("\(name): \(trouble); \(hint)")
+            let now = clock.monotonic
+            let sentences = watch.step(peers, silent: bus.silentPeers, now: now)
+            if course != .future, watch.heardNobody { throw Silence.error(of: peers) }
+            for sentence in sentences { Console.complain("\(name): \(sentence)") }
+            if course == .past, now - heard > Listener.patience {
+                let trouble = bus.troubles.first ?? "not everything is heard"
+                throw CommandError(trouble, hint: Silence.hint)
             }
         }
         bus.close()
     }
-
-    private var hint: String { "does Jaga run here, with --port-base \(portBase)?" }
 }

@@ -23,7 +23,9 @@ enum Tail: Command {
             .init(
                 name: "--since", value: "TIME",
                 help: "from an age such as 10m or 2h, or a time such as 2026-11-20T10:20:00Z"),
-            .init(name: "--follow", value: nil, help: "after --since, go on with what comes"),
+            .init(
+                name: "--follow", value: nil,
+                help: "after --since, go on with what comes; wait for a suite that is not there"),
             .init(
                 name: "--stream", value: "NAME", help: "only this one, as STREAM", repeats: true),
             .init(
@@ -45,8 +47,9 @@ enum Tail: Command {
             left: try call.number("--limit", default: .max, in: 1...Int.max))
         let listener = try Listener(call, fromOldest: filter.wantsPast, wants: filter.wants)
         let isOver = { printer.left == 0 }
-        let isPast = filter.wantsPast && !call.has("--follow")
-        try listener.hear(until: isOver, endsWithPast: isPast, take: { printer.take($0, $1, $2) })
+        let course: Listener.Course =
+            call.has("--follow") ? .future : filter.wantsPast ? .past : .present
+        try listener.hear(until: isOver, course, take: { printer.take($0, $1, $2) })
         return 0
     }
 }

@@ -55,7 +55,7 @@ enum Trace: Command {
                 Console.complain("jaga trace: \(stream.text) \(position.sequence): \(error)")
             }
         }
-        try listener.hear(until: { false }, endsWithPast: true, take: decode)
+        try listener.hear(until: { false }, .past, take: decode)
     }
 }
 
