@@ -93,7 +93,7 @@ public final class Bus {
     private var guarded = Hooks().guarded
     private let transport: any BusTransport
     private let clock: () -> Moment
-    private let outbox: Outbox
+    let outbox: Outbox
     private let desk: Desk
     let ledger: Ledger
     let pruner: Pruner

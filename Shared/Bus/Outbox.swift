@@ -23,7 +23,7 @@ final class Outbox {
         }
     }
 
-    private let store: any BusStore
+    let store: any BusStore
     private var streams: [StreamName: Stream] = [:]
     /// Of the configuration's order, for heads.
     private let order: [StreamName]

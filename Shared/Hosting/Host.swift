@@ -42,7 +42,7 @@ public final class Host {
     /// Requests and results that failed alone.
     var inputs = InputWatch()
     /// Told to end, and when it does at the latest.
-    private var leaveUntil: Duration?
+    private(set) var leaveUntil: Duration?
     /// Everything is said, and leaves until then.
     private var farewell: Duration?
     /// This turn is the last one.
@@ -69,8 +69,10 @@ public final class Host {
     /// The last turn was taken back because of a record.
     private(set) var isRecordToBlame = false
     /// What the operator asked to have done with streams.
-    private var chores: [Request] = []
+    var chores: [Request] = []
     private var logged: (text: String, at: Timestamp)?
+    /// Who follows events over HTTP.
+    var tails: [TailReader] = []
 
     init(definition: ServiceDefinition, configuration: Configuration, parts: HostParts) {
         self.definition = definition
@@ -161,6 +163,7 @@ public final class Host {
         takeAlone()
         attendance.note(now)
         tellAndAsk()
+        serveTails()
         parts.server.flush()
         leave()
         parts.manager?.beat(parts.clock.monotonic)
@@ -170,6 +173,7 @@ public final class Host {
     func startLeaving() {
         guard leaveUntil == nil else { return }
         parts.manager?.stopping()
+        endTails()
         leaveUntil = parts.clock.monotonic + HostLimits.leaving
         service?.startLeaving()
     }
@@ -210,6 +214,7 @@ public final class Host {
     var sleepMilliseconds: Int {
         if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
         if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
+        if hasTailWork { return 0 }
         let deadlines = [service?.nextDeadline, poison.nextDue, needed.nextDue]
         guard let deadline = deadlines.compactMap(\.self).min() else {
             return HostLimits.sleepMillisecondsMax
@@ -373,26 +378,5 @@ public final class Host {
             parts.server.answer(id, .problem(HostLimits.unavailable))
         }
         outstanding.formIntersection(kept)
-    }
-
-    /// Answers what the host answers itself; the rest is for the service.
-    private func admit(_ requests: [Request]) -> [Request] {
-        var admitted: [Request] = []
-        for request in requests {
-            if let response = hostResponse(to: request) {
-                parts.server.answer(request.id, response)
-            } else if isChore(request), !isStopping {
-                if let refusal = refusal(of: request) {
-                    parts.server.answer(request.id, .problem(refusal))
-                } else {
-                    chores.append(request)
-                }
-            } else if leaveUntil != nil {
-                parts.server.answer(request.id, .problem(HostLimits.unavailable))
-            } else {
-                admitted.append(request)
-            }
-        }
-        return admitted
     }
 }

@@ -4,6 +4,29 @@ import Web
 
 // Requests and results of transfers: together as long as all is well, each alone otherwise.
 extension Host {
+    /// Answers what the host answers itself; the rest is for the service.
+    func admit(_ requests: [Request]) -> [Request] {
+        var admitted: [Request] = []
+        for request in requests {
+            if let response = hostResponse(to: request) {
+                parts.server.answer(request.id, response)
+            } else if isChore(request), !isStopping {
+                if let refusal = refusal(of: request) {
+                    parts.server.answer(request.id, .problem(refusal))
+                } else {
+                    chores.append(request)
+                }
+            } else if leaveUntil != nil {
+                parts.server.answer(request.id, .problem(HostLimits.unavailable))
+            } else if isTail(request) {
+                follow(request)
+            } else {
+                admitted.append(request)
+            }
+        }
+        return admitted
+    }
+
     /// Everything that is ready in one transaction, but for what failed alone before.
     func take(_ requests: [Request], _ results: [TransferResult]) {
         let requestsTogether = requests.filter { !inputs.isSuspect(.request($0)) }

@@ -30,6 +30,17 @@ enum HostLimits {
     static let poisonShown = 100
     static let divergencesShown = 20
 
+    /// Readers of events over HTTP at one time …
+    static let tailsMax = 8
+    /// … records that one of them is given between two turns, in bytes, …
+    static let tailPortionBytes = 64 << 10
+    /// … what may wait for its connection before it is given more, …
+    static let tailUnsentBytes = 256 << 10
+    /// … and how long it is told nothing: shorter than proxies wait, which take it for gone then.
+    static let tailSign = Duration.seconds(15)
+    /// An event's time may be so much later than the time at which it came into its stream.
+    static let tailSkew = Duration.seconds(60)
+
     /// What became due in an outage is held so long, where nothing else is set.
     static let hold = Duration.seconds(600)
 

@@ -1,4 +1,5 @@
 import Bus
+import Directory
 import Model
 import Parsing
 import Runtime
@@ -86,6 +87,15 @@ public protocol Service: AnyObject {
     /// replica of the directory.
     func principal(of request: Request) -> Principal?
 
+    /// The directory itself, where the service keeps it and has no replica.
+    var ownDirectory: Replica? { get }
+
+    /// Whether who saw somebody's position is kept here, for that person to read.
+    var keepsAccessLog: Bool { get }
+
+    /// Notes that the operator sees where these people are; in a transaction of its own.
+    func noteLook(at people: Set<PersonID>) throws
+
     /// Sets gauges just before `/metrics` is answered.
     func writeMetrics(_ metrics: Metrics)
 
@@ -131,6 +141,9 @@ extension Service {
     public func restart(_ stream: StreamName) throws {}
     public func pruneFloor(of stream: StreamName) throws -> UInt64? { nil }
     public func principal(of request: Request) -> Principal? { nil }
+    public var ownDirectory: Replica? { nil }
+    public var keepsAccessLog: Bool { false }
+    public func noteLook(at people: Set<PersonID>) throws {}
     public func writeMetrics(_ metrics: Metrics) {}
     public var troubles: [String] { [] }
     public var alarms: [String] { [] }

@@ -1,3 +1,4 @@
+import Hosting
 import Model
 import Parsing
 import Testing
@@ -7,8 +8,8 @@ import Testing
 @Suite struct `A tail` {
     private let now = Timestamp(seconds: 1_795_170_000)
 
-    private func filter(_ options: String...) throws -> TailFilter {
-        try TailFilter(Call(options, of: Tail.syntax, environment: [:]), now: now)
+    private func filter(_ options: String...) throws -> EventFilter {
+        try EventFilter(Call(options, of: Tail.syntax, environment: [:]), now: now)
     }
 
     private func event(_ body: EventBody, secondsAgo: Int64 = 0) -> Event {
@@ -20,8 +21,9 @@ import Testing
         let filter = try filter()
         #expect(!filter.wantsPast)
         #expect(filter.wants(.sos) && filter.wants(.input(Partition.all[63])))
-        #expect(filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999), on: .sos))
-        #expect(filter.wants([]))
+        let old = event(.inputLogic(.init(version: 1)), secondsAgo: 999_999)
+        #expect(filter.wants(old, on: .sos))
+        #expect(filter.isOfCircle(old, [], isMember: { _ in false }))
     }
 
     @Test func `shows one stream, or one of its partitions`() throws {
@@ -34,26 +36,41 @@ import Testing
     }
 
     @Test func `shows types by their beginning, and one person's`() throws {
-        let filter = try filter("--type", "jaga.input", "--person", "per_1")
+        let filter = try filter("--type", "jaga.input")
         #expect(filter.wants(event(.inputLogic(.init(version: 1))), on: .sos))
         #expect(!filter.wants(event(.zoneRemoved(.init(zone: ZoneID(.zero)))), on: .directory))
-        #expect(filter.wants(["subject": "per_1"]) && !filter.wants(["subject": "per_2"]))
-        #expect(!filter.wants([]))
+        let anna = try self.filter("--person", "\(PersonID(.zero))")
+        let other = try self.filter("--person", "\(PersonID(ID128(high: 1, low: 2)))")
+        let entered = event(.zoneEntered(try crossing()))
+        #expect(anna.wants(entered, on: .sos) && !other.wants(entered, on: .sos))
+        #expect(!anna.wants(event(.inputLogic(.init(version: 1))), on: .sos))
     }
 
-    @Test func `takes streams and types as words, any of them, and a circle by its id`() throws {
-        let filter = try filter("sos", "zone", "--circle", "cir_1")
+    @Test func `takes streams and types as words, any of them`() throws {
+        let filter = try filter("sos", "zone")
         let entered = event(.zoneEntered(try crossing()))
         let other = event(.inputLogic(.init(version: 1)))
         #expect(filter.wants(.sos) && filter.wants(.events(Partition.all[17])))
         #expect(filter.wants(entered, on: .events(Partition.all[17])))
         #expect(filter.wants(other, on: .sos))
         #expect(!filter.wants(other, on: .input(Partition.all[17])))
-        #expect(filter.wants(["data": ["zones": [["circle": "cir_1"]]]]))
-        #expect(!filter.wants(["data": ["circle": "cir_2", "count": 1]]))
         let one = try self.filter("events/17")
         #expect(one.wants(.events(Partition.all[17])) && !one.wants(.sos))
         #expect(throws: CommandError.self) { try self.filter("zones") }
+    }
+
+    @Test func `shows what names a circle, and what is about its people`() throws {
+        let circle = "\(CircleID(ID128(high: 3, low: 1)))"
+        let filter = try filter("--circle", circle)
+        let nobodys = event(.inputLogic(.init(version: 1)))
+        let entered = event(.zoneEntered(try crossing()))
+        let naming: JSON = ["data": ["zones": [["circle": .string(circle)]]]]
+        let other: JSON = ["data": ["circle": "cir_2", "count": 1]]
+        #expect(filter.isOfCircle(nobodys, naming, isMember: { _ in false }))
+        #expect(!filter.isOfCircle(nobodys, other, isMember: { _ in true }))
+        #expect(filter.isOfCircle(entered, other, isMember: { $0 == PersonID(.zero) }))
+        #expect(!filter.isOfCircle(entered, other, isMember: { _ in false }))
+        #expect(throws: CommandError.self) { try self.filter("--circle", "cir_1") }
     }
 
     @Test func `tells people time, type, whom, where and what`() {

@@ -92,5 +92,58 @@ extension `The suite` {
             for secret in ["Anna", "Home", "+1555"] { #expect(!journey.contains(secret)) }
             await suite.stop()
         }
+
+        @Test func `a curl follows the events that jaga tail shows`() async throws {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let demo = try suite.run(["demo"])
+            #expect(await eventually { demo.process.reap() != nil })
+            let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
+            try #require(curls.count == 4)
+            func follow(_ query: String, _ more: [String] = []) throws -> Capture {
+                let token = try suite.operatorToken()
+                let url = "http://127.0.0.1:\(suite.http.port)/v1/tail/ingest?\(query)"
+                return try Capture(
+                    "/usr/bin/curl",
+                    ["-s", "-N", "-H", "Authorization: Bearer \(token)"] + more + [url])
+            }
+            func events(_ capture: Capture) -> [JSON] {
+                capture.lines.filter { $0.hasPrefix("data: ") }
+                    .compactMap { try? JSON.parse(Array($0.dropFirst(6).utf8)) }
+            }
+            func report(_ curl: String) async throws {
+                let phone = try Capture("/bin/sh", ["-c", curl], environment: suite.environment)
+                #expect(await eventually { phone.process.reap() != nil })
+            }
+            try await report(curls[0])
+            let first = try follow("type=zone.e&since=1h")
+            #expect(await eventually { events(first).count == 1 }, "\(first.text)")
+            try await report(curls[1])
+            #expect(await eventually { events(first).count == 2 }, "\(first.text)")
+            #expect(!first.text.contains("Home"), "names are masked")
+            let place = first.lines.first { $0.hasPrefix("id: ") }?.dropFirst(4) ?? ""
+            await first.stop()
+
+            let second = try follow("type=zone.e&pii=true", ["-H", "Last-Event-ID: \(place)"])
+            #expect(await eventually { events(second).count == 1 }, "\(second.text)")
+            try await report(curls[2])
+            #expect(await eventually { events(second).count == 2 }, "\(second.text)")
+            let types = events(second).map { $0["type"]?.string }
+            #expect(types == ["jaga.zone.exited", "jaga.zone.entered"])
+            let person = events(second)[0]["subject"]?.string ?? ""
+            await second.stop()
+            let made = try suite.http.send(
+                "POST", "/v1/people/\(person)/credentials", [:], token: suite.operatorToken())
+            let token = made.json["credential"]?["token"]?.string
+            let looks = try suite.http.send(
+                "GET", "/v1/people/\(person)/access-log", token: token)
+            #expect(looks.json["items"]?[0]?["viewer"] == .null, "\(looks)")
+
+            let tail = try suite.run(["tail", "zone.e", "--since", "1h"])
+            #expect(await eventually { tail.lines.count == 3 && tail.process.reap() != nil })
+            let told = Set(tail.lines.compactMap { try? JSON.parse(Array($0.utf8)) })
+            #expect(events(first).count == 2 && told.isSuperset(of: events(first)))
+            await suite.stop()
+        }
     }
 }

@@ -21,6 +21,7 @@ final class Script: Service {
     var alarms: [String] = []
     var applied = 0
     private(set) var reloads = 0
+    var operatorToken = "operator"
     /// Requests for `/v1/slow`, which wait until a test answers them.
     private(set) var suspended: Set<UInt64> = []
 
@@ -58,7 +59,7 @@ final class Script: Service {
 
     func principal(of request: Request) -> Principal? {
         switch Credentials(request.headers)?.token {
-        case "operator": .operator
+        case operatorToken: .operator
         case "anna": .person(PersonID(ID128(high: 1, low: 1)))
         default: nil
         }

@@ -49,7 +49,7 @@ extension Rule {
 
 extension String {
     fileprivate var isOfTheHost: Bool {
-        ["/v1/status/", "/v1/streams/", "/v1/held/"].contains(where: hasPrefix)
+        ["/v1/status/", "/v1/streams/", "/v1/held/", "/v1/tail/"].contains(where: hasPrefix)
     }
 }
 

@@ -1,3 +1,4 @@
+import Hosting
 import Model
 import Runtime
 
@@ -88,16 +89,12 @@ struct Call: Sendable {
     /// The value of an option as a moment: a time, or how long ago (`30s`, `10m`, `2h`, `1d`).
     func moment(_ option: String, now: Timestamp) throws(CommandError) -> Timestamp? {
         guard let text = value(option) else { return nil }
-        if let time = Timestamp(text) { return time }
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }),
-            let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
-        else {
+        guard let time = EventFilter.moment(text, now: now) else {
             throw .usage(
                 "\(option) must be an age such as 30s, 10m, 2h, 1d or a time such as "
                     + "2026-11-20T10:20:00Z, not \(text)", syntax)
         }
-        return now - .seconds(count * unit)
+        return time
     }
 
     /// The settings, from this call's options, the environment and the configuration file.

@@ -39,7 +39,7 @@ enum Routes {
             "/v1/people/{person}/journeys/{journey}/photos/{photo}",
             "/v1/devices/{device}/diary",
             "/v1/quarantine", "/v1/quarantine/{id}", "/v1/quarantine/{id}/retry",
-            "/v1/status/ingest", "/v1/streams/ingest")
+            "/v1/status/ingest", "/v1/streams/ingest", "/v1/tail/ingest")
         + list(
             .membership,
             "/v1/people", "/v1/people/{person}", "/v1/people/{person}/devices",
@@ -67,12 +67,13 @@ enum Routes {
             "/v1/sets/{set}/mail",
             "/v1/sets/{set}/zones", "/v1/sets/{set}/zones/import", "/v1/sets/{set}/zones/export",
             "/v1/sets/{set}/zones/{zone}", "/v1/sets/{set}/zones/{zone}/mail", "/v1/rights",
-            "/v1/admin/token", "/v1/status/membership", "/v1/streams/membership")
+            "/v1/admin/token", "/v1/status/membership", "/v1/streams/membership",
+            "/v1/tail/membership")
         + list(
             .timer,
             "/v1/watches", "/v1/watches/{watch}", "/v1/watches/{watch}/extension",
             "/v1/watches/{watch}/end", "/v1/held/timer", "/v1/status/timer",
-            "/v1/streams/timer")
+            "/v1/streams/timer", "/v1/tail/timer")
         + list(
             .notifier,
             "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
@@ -83,7 +84,7 @@ enum Routes {
             "/v1/notifications/{notification}",
             "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",
             "/v1/replies/{token}",
-            "/v1/held/notifier", "/v1/status/notifier", "/v1/streams/notifier")
+            "/v1/held/notifier", "/v1/status/notifier", "/v1/streams/notifier", "/v1/tail/notifier")
 
     private static func list(_ service: Service, _ paths: String...) -> [Route] {
         paths.map { Route(path: $0, service: service) }

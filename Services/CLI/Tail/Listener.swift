@@ -64,13 +64,17 @@ struct Listener {
 
     /// Hears what comes until the closure says that it is enough, or the course is at its end.
     ///
+    /// - Parameter members: kept up to date beside
     /// - Throws: ``CommandError`` when that cannot be: nobody answers within 3 s, unless whoever
     ///   comes is waited for, or something of the past is not heard of for 10 s
-    func hear(until isOver: () -> Bool, _ course: Course, take: Take) throws {
+    func hear(
+        until isOver: () -> Bool, _ course: Course, beside members: Members? = nil, take: Take
+    ) throws {
         var watch = SilenceWatch(began: clock.monotonic)
         var heard = clock.monotonic
         while !isOver(), !(course == .past && bus.isCaughtUp) {
-            Loop.wait(on: [bus], atMost: 250)
+            Loop.wait(on: [bus, members?.bus].compactMap(\.self), atMost: 250)
+            try members?.step()
             try bus.receive { stream, position, record in
                 heard = clock.monotonic
                 take(stream, position, record)

@@ -1,3 +1,4 @@
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -32,7 +33,9 @@ enum Tail: Command {
                 name: "--type", value: "BEGINNING",
                 help: "only types that begin so, such as jaga.zone", repeats: true),
             .init(name: "--person", value: "ID", help: "only about this person"),
-            .init(name: "--circle", value: "ID", help: "only what names this circle"),
+            .init(
+                name: "--circle", value: "ID",
+                help: "only what names this circle, or is about somebody who is in it now"),
             .init(name: "--limit", value: "N", help: "end after so many"),
             .init(name: "--json", value: nil, help: "CloudEvents JSON on a terminal too"),
             .init(name: "--pii", value: nil, help: "show positions, names, addresses and notes"),
@@ -40,29 +43,35 @@ enum Tail: Command {
         ])
 
     static func run(_ call: Call) throws -> Int32 {
-        let filter = try TailFilter(call, now: SystemClock().now)
+        let filter = try EventFilter(call, now: SystemClock().now)
+        let members = try filter.circle.flatMap { CircleID($0) }.map { try Members(call, of: $0) }
         var printer = TailPrinter(
             filter: filter, showsAll: call.has("--pii"),
             isJSON: call.has("--json") || !Console.isTerminal,
-            left: try call.number("--limit", default: .max, in: 1...Int.max))
+            left: try call.number("--limit", default: .max, in: 1...Int.max),
+            isMember: { members?.contains($0) == true })
+        try members?.read(waits: call.has("--follow"))
         let listener = try Listener(call, fromOldest: filter.wantsPast, wants: filter.wants)
         let isOver = { printer.left == 0 }
         let course: Listener.Course =
             call.has("--follow") ? .future : filter.wantsPast ? .past : .present
-        try listener.hear(until: isOver, course, take: { printer.take($0, $1, $2) })
+        try listener.hear(
+            until: isOver, course, beside: members, take: { printer.take($0, $1, $2) })
         return 0
     }
 }
 
 /// Prints the events that are wanted.
 struct TailPrinter {
-    let filter: TailFilter
+    let filter: EventFilter
     /// Whether nothing is masked.
     let showsAll: Bool
     /// Whether lines are JSON, else for people.
     let isJSON: Bool
     /// How many more are printed.
     private(set) var left: Int
+    /// Whether somebody is in the circle of the filter.
+    let isMember: (PersonID) -> Bool
 
     mutating func take(_ stream: StreamName, _ position: Position, _ record: Record) {
         guard left > 0, let line = line(stream, position, record) else { return }
@@ -77,7 +86,7 @@ struct TailPrinter {
             let event = try EventCodec.decode(record)
             guard filter.wants(event, on: stream) else { return nil }
             let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
-            guard filter.wants(json) else { return nil }
+            guard filter.isOfCircle(event, json, isMember: isMember) else { return nil }
             let shown = showsAll ? json : Masking.mask(json)
             let text = isJSON ? shown.text : TailPrinter.words(of: shown)
             return Console.paint(text, color(of: event.kind))

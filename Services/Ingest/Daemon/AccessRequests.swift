@@ -42,6 +42,15 @@ extension IngestService {
         return .json(body.serialized())
     }
 
+    var keepsAccessLog: Bool { true }
+
+    func noteLook(at people: Set<PersonID>) throws {
+        let hour = outside.now.seconds / 3600
+        for person in people.sorted() {
+            try writer.write(.saveAccess(AccessRow(person: person, viewer: nil, hour: hour)))
+        }
+    }
+
     /// Everything that is kept here of a person, as an archive for them to take along.
     func export(
         _ person: PersonID, _ request: Request, for principal: Principal

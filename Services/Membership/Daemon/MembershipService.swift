@@ -66,6 +66,8 @@ final class MembershipService: Service {
             directory: try rows.load(), codes: try codeRows.load(at: host.now))
     }
 
+    var ownDirectory: Replica? { core.directory }
+
     /// Their changes last.
     var suspended: Set<UInt64> { awaited.requests }
 

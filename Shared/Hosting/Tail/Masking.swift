@@ -1,15 +1,16 @@
 import Parsing
 
 /// Hides in an event what says where somebody is, how they are called and how they are reached.
-enum Masking {
+public enum Masking {
     /// Members that are hidden wherever they stand.
-    static let hidden: Set<String> = [
+    public static let hidden: Set<String> = [
         "lat", "lon", "altitude", "course", "speed", "name", "zoneName", "address", "note", "hash",
         "origin", "coefficients", "polygons", "shape", "center", "outer", "holes", "zoneNames",
         "number", "line", "sealed", "ownMoniker", "toMoniker", "distanceCentimetres",
     ]
 
-    static func mask(_ json: JSON) -> JSON {
+    /// The same with `***` in the place of what is hidden.
+    public static func mask(_ json: JSON) -> JSON {
         switch json {
         case .object(let members):
             .object(

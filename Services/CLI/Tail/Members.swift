@@ -1,0 +1,74 @@
+import Bus
+import Hashing
+import Hosting
+import Model
+import Runtime
+import Wire
+
+/// Who is in a circle, as membership tells it: the whole at first, then each change.
+final class Members {
+    let bus: Bus
+    private let id: CircleID
+    private let peer: Bus.Peer
+    private let clock = SystemClock()
+    private var circle: Circle?
+
+    /// - Throws: ``BusError`` where keys are missing
+    init(_ call: Call, of circle: CircleID) throws {
+        id = circle
+        let settings = try call.configuration(CommonSettings.network)
+        let topology = Topology(settings)
+        peer = Bus.Peer(.membership, in: topology, streams: [.directory])
+        var configuration = Bus.Configuration(
+            name: call.syntax.name + "-" + Hex.encode(SecureRandom.bytes(4)))
+        configuration.peers = [peer]
+        configuration.acknowledges = false
+        configuration.security = try BusSecurity.read(
+            settings, role: .operator, bindAddress: topology.bindAddress,
+            hosts: [topology.host(of: .membership)])
+        bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
+        bus.hooks.replace = { [unowned self] _, records, _ in
+            self.circle = nil
+            for record in records { try take(record) }
+        }
+    }
+
+    /// Whether somebody is in the circle now.
+    func contains(_ person: PersonID) -> Bool { circle?.member(person) != nil }
+
+    /// Reads until everything is known.
+    ///
+    /// - Parameter waits: also for a suite that does not run yet
+    /// - Throws: ``CommandError`` when nobody answers, or nobody knows the circle
+    func read(waits: Bool) throws {
+        let began = clock.monotonic
+        while !bus.isCaughtUp {
+            Loop.wait(on: [bus], atMost: 250)
+            try step()
+            let isSilent = !bus.silentPeers.isEmpty
+            if !waits, isSilent, clock.monotonic - began >= Silence.patience {
+                throw Silence.error(of: [peer])
+            }
+        }
+        guard circle != nil else {
+            throw CommandError(
+                "there is no circle \(id)", hint: "GET /v1/circles lists those that there are")
+        }
+    }
+
+    /// Takes what came meanwhile.
+    func step() throws {
+        try bus.receive { _, _, record in try take(record) }
+        bus.committed()
+        try bus.tick()
+    }
+
+    private func take(_ record: Record) throws {
+        switch try EventCodec.decode(record).body {
+        case .circleChanged(let changed) where changed.id == id: circle = changed
+        case .circleRemoved(let removal) where removal.circle == id: circle = nil
+        case .personRemoved(let removal): circle = circle?.without(removal.person)
+        default: break
+        }
+    }
+}

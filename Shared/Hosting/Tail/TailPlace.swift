@@ -1,0 +1,46 @@
+import Model
+import Wire
+
+/// How far somebody has read a service's streams, as the text that comes back in `Last-Event-ID`:
+/// `in/17@4711.9f3a,sos@12.0b1c`.
+///
+/// Behind a sequence stand the last 16 bits of the chain hash: where they differ, the stream is
+/// another one than the reader knew.
+struct TailPlace: Hashable, CustomStringConvertible {
+    /// One stream up to a record.
+    struct Mark: Hashable {
+        var sequence: UInt64
+        var check: UInt16
+    }
+
+    /// Streams of which nothing was read are missing.
+    var marks: [StreamName: Mark] = [:]
+
+    init() {}
+
+    /// Nil for what is no such text.
+    init?(_ text: String) {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let at = part.split(separator: "@", omittingEmptySubsequences: false)
+            guard at.count == 2, let stream = StreamName(text: String(at[0])) else { return nil }
+            let numbers = at[1].split(separator: ".", omittingEmptySubsequences: false)
+            guard numbers.count == 2, let sequence = UInt64(numbers[0]),
+                numbers[1].count == 4, let check = UInt16(numbers[1], radix: 16)
+            else { return nil }
+            marks[stream] = Mark(sequence: sequence, check: check)
+        }
+    }
+
+    mutating func read(_ stream: StreamName, to position: Position) {
+        marks[stream] = Mark(
+            sequence: position.sequence, check: UInt16(truncatingIfNeeded: position.hash))
+    }
+
+    var description: String {
+        marks.filter { $0.value.sequence > 0 }.sorted { $0.key < $1.key }.map { stream, mark in
+            let check = String(mark.check, radix: 16)
+            let zeros = String(repeating: "0", count: 4 - check.count)
+            return "\(stream.text)@\(mark.sequence).\(zeros)\(check)"
+        }.joined(separator: ",")
+    }
+}
