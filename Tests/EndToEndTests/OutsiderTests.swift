@@ -145,5 +145,46 @@ extension `The suite` {
             #expect(events(first).count == 2 && told.isSuperset(of: events(first)))
             await suite.stop()
         }
+
+        @Test(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
+        func `a report is followed to the receipt of the SMS that it led to`() async throws {
+            let gateways = try Gateways()
+            try await gateways.start()
+            let id = "req-to-the-receipt"
+            try await Household.run(
+                through: gateways, zones: [.park], settings: ["JAGA_LOG_LEVEL": "debug"]
+            ) { home in
+                let suite = home.suite
+                try await home.phone.report(Zone.outside)
+                let report = await home.phone.next(Zone.park.inside)
+                let answer = try suite.http.send(
+                    "POST", "/v1/reports", body: report.serialized(), token: home.phoneAPI.token,
+                    headers: ["Content-Type": "application/json", "X-Request-Id": id])
+                #expect(answer.status == 202)
+                var journey = ""
+                let isReceived = try await eventually(every: 500) {
+                    journey = try await suite.finish("trace", id).text
+                    return journey.contains("channel=sms  gateway=kannel")
+                        && journey.contains("state=delivered")
+                }
+                #expect(isReceived, "\(journey)")
+                let steps = [
+                    "took the fix of rep_", "received rep_", "jaga.input.report",
+                    "jaga.zone.entered", "state=queued", "state=sending", "state=delivered",
+                ]
+                let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
+                #expect(!places.contains(nil), "\(journey)")
+                #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+                let receipt = journey.split(separator: "\n").last { $0.contains("state=delivered") }
+                let message = receipt?.firstMatch(of: /ntf_\w+/).map { String($0.output) } ?? "?"
+                let backwards = try await suite.finish("trace", message).text
+                #expect(backwards.contains("took the fix of rep_"), "\(backwards)")
+                let lines = suite.log.split(separator: "\n").filter { $0.contains("trace=\(id)") }
+                for service in ["ingest", "evaluator", "timer", "notifier"] {
+                    #expect(lines.contains { $0.contains("service=\(service)") }, "\(service)")
+                }
+            }
+            await gateways.stop()
+        }
     }
 }
