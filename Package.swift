@@ -189,7 +189,8 @@ let package = Package(
                 "EvaluatorCore", "TimerDaemon", "NotifierDaemon", "NotifierCore", "Bus", "Dialects",
                 "Directory", "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire",
             ]),
-        tests("EndToEnd", ["CZeroMQ", "Hashing", "Parsing", "Runtime"]),
+        tests(
+            "EndToEnd", ["CZeroMQ", "Hashing", "Parsing", "Runtime", "Store", "Bus", "Wire"]),
         tests("Tidy", []),
         .executableTarget(
             name: "BusBench",

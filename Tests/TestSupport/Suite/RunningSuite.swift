@@ -50,13 +50,14 @@ public final class RunningSuite {
             toFile: home + "/jaga.conf", atomically: true, encoding: .utf8)
     }
 
-    /// Starts it and waits until every process is ready.
-    public func start() async throws {
+    /// Starts it and waits until every process is ready, unless some cannot be.
+    public func start(waits: Bool = true) async throws {
         let words =
             ["up", "--home", home, "--port", "\(port)", "--port-base", "\(portBase)"]
             + arguments
         let capture = try Capture(jaga, words, environment: Self.environment)
         up = capture
+        guard waits else { return }
         let isReady = await eventually(within: 60) {
             capture.text.contains("Jaga is ready at") || capture.process.reap() != nil
         }
