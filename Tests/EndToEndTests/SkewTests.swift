@@ -34,14 +34,7 @@ extension `The suite` {
                             payload: record.payload)
                     }
                 }
-                for reader in Self.readers {
-                    #expect(await eventually { (try? stopped(suite, reader)) == [unknown] })
-                    let metrics = try service(suite, reader).send("GET", "/metrics").text
-                    #expect(!metrics.contains("\njaga_troubles 0\n"), "\(metrics)")
-                    let health = try service(suite, reader).send("GET", "/healthz")
-                    #expect(health.text.contains("deliveries is stopped"), "\(health.text)")
-                    #expect(read(suite, reader) == unknown - 1)
-                }
+                try await expectStop(suite, at: unknown)
 
                 // Calls for help and crossings do not wait for it.
                 let emergency = try await home.button.callForHelp("call 1")
@@ -69,6 +62,18 @@ extension `The suite` {
                     let page = try service(suite, reader, "streams")
                     #expect(page["poisonCount"] == 1, "kept, not forgotten")
                 }
+            }
+        }
+
+        /// Everybody who reads the notifier's stream stops before a record, and says so.
+        private func expectStop(_ suite: RunningSuite, at unknown: Int) async throws {
+            for reader in Self.readers {
+                #expect(await eventually { (try? stopped(suite, reader)) == [unknown] })
+                let metrics = try service(suite, reader).send("GET", "/metrics").text
+                #expect(!metrics.contains("\njaga_troubles 0\n"), "\(metrics)")
+                let health = try service(suite, reader).send("GET", "/healthz")
+                #expect(health.text.contains("deliveries is stopped"), "\(health.text)")
+                #expect(read(suite, reader) == unknown - 1)
             }
         }
 
