@@ -37,9 +37,11 @@ public enum CrossingReason: String, Sendable, Codable, CaseIterable {
     case notJudged = "not-judged"
     /// On the other side of the edge, but not by more than the margin: nothing changed.
     case withinMargin = "within-margin"
-    /// Outside by more than the margin, but not by so much that one fix is enough, and the one
-    /// before it was not: nothing changed.
+    /// Outside by more than the margin, and the fix before it was not. One is enough only where it
+    /// tells that the person moves, and from far enough away: nothing changed.
     case unconfirmed
+    /// Outside by more than the margin by one fix, and no other came to agree or contradict.
+    case uncontradicted
     /// The fix contradicts those before it: nothing changed.
     case suspect
     /// A fix that looked wrong, believed because no other came.

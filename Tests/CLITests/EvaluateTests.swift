@@ -47,7 +47,7 @@ struct EvaluateTests {
         #expect(told.count == 2)
         #expect(told.first?.hasPrefix("entered School (outside → inside): 100 m inside; ") == true)
         #expect(
-            told.last == "left School (inside → outside): 200 m outside; with an accuracy of 10 m "
+            told.last == "left School (inside → outside): 400 m outside; with an accuracy of 10 m "
                 + "more than 20 m counts")
     }
 

@@ -43,7 +43,12 @@ import Testing
         (
             "withheld inside inside unconfirmed",
             "held back at School (stays inside): 12 m outside, but with an accuracy of 30 m one "
-                + "fix is enough only beyond 60 m; the next decides"
+                + "fix is enough only beyond 60 m, and of somebody who moves; the next decides, "
+                + "or that none comes"
+        ),
+        (
+            "exited inside outside uncontradicted",
+            "left School (inside → outside): 12 m outside by one fix, believed as no other came"
         ),
         (
             "receded near outside beyond-alert-distance",

@@ -110,7 +110,9 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
 }
 
 @Suite struct `A replay` {
-    private func plan(_ options: String...) throws -> ReplayPlan {
+    private func plan(_ options: String...) throws -> ReplayPlan { try plan(options) }
+
+    private func plan(_ options: [String]) throws -> ReplayPlan {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -161,6 +163,16 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         #expect(body["tst"]?.int == 2_000_000)
         #expect(body["acc"]?.int == 25)
         #expect(body["alt"] == nil)
+    }
+
+    @Test func `tells how fast it came, as it is sent`() throws {
+        // 15.7 km in 2 min.
+        for options in [[], ["--speed", "60", "--keep-times"]] {
+            let plan = try plan(options)
+            #expect(plan.body(of: 0, id: "a", sentAt: now)["vel"] == nil)
+            #expect(plan.body(of: 1, id: "b", sentAt: now)["vel"]?.int == 472)
+        }
+        #expect(try plan(["--speed", "2"]).body(of: 1, id: "b", sentAt: now)["vel"]?.int == 943)
     }
 
     @Test func `shows its progress in any width`() {

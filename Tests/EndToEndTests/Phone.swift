@@ -37,14 +37,14 @@ actor Phone {
             walked.map { Timestamp(seconds: lastFix.seconds + $0) }
             ?? max(clock.now, Timestamp(seconds: lastFix.seconds + 1))
         lastFix = now
-        let answer = try await api.insist(
-            "POST", "/pub",
-            [
-                "_type": "location", "lat": .number(place.latitude),
-                "lon": .number(place.longitude), "acc": 5, "tst": .integer(now.seconds),
-                "tid": "PH",
-            ])
-        return answer.array ?? []
+        var report: [JSON.Member] = [
+            .init("_type", "location"), .init("lat", .number(place.latitude)),
+            .init("lon", .number(place.longitude)), .init("acc", 5),
+            .init("tst", .integer(now.seconds)), .init("tid", "PH"),
+        ]
+        // Kilometres an hour.
+        if let speed = place.speed { report.append(.init("vel", .number((speed * 3.6).rounded()))) }
+        return try await api.insist("POST", "/pub", .object(report)).array ?? []
     }
 
     /// Goes back in time, for reports of a way that was walked before now.
@@ -90,10 +90,7 @@ actor Phone {
     func next(_ place: Place) -> JSON {
         lastFix = max(clock.now, lastFix + .milliseconds(1))
         sent += 1
-        return [
-            "id": .string("\(name)-\(sent)"), "time": .string(lastFix.description),
-            "lat": .number(place.latitude), "lon": .number(place.longitude), "accuracy": 5,
-        ]
+        return place.report("\(name)-\(sent)", at: lastFix)
     }
 }
 
@@ -101,4 +98,17 @@ actor Phone {
 struct Place: Sendable {
     var latitude: Double
     var longitude: Double
+    /// What a phone there tells, metres a second; nil = nothing.
+    var speed: Double?
+
+    /// What a phone there reports.
+    func report(_ id: String, at time: Timestamp) -> JSON {
+        var members: [JSON.Member] = [
+            .init("id", .string(id)), .init("time", .string(time.description)),
+            .init("lat", .number(latitude)), .init("lon", .number(longitude)),
+            .init("accuracy", 5),
+        ]
+        if let speed { members.append(.init("speed", .number(speed))) }
+        return .object(members)
+    }
 }

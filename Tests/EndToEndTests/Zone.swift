@@ -12,10 +12,10 @@ struct Zone: Sendable {
     private let geometry: JSON
     private let properties: [JSON.Member]
 
-    /// 25 m outside the edges of all zones of the tests.
-    static let outside = Place(latitude: 1.3, longitude: 103.8)
-    /// 175 m away from the edge of ``park`` and of ``river``.
-    static let away = outside.moved(150, towards: 180)
+    /// 25 m outside the edges of all zones of the tests, on foot: one fix is enough to leave them.
+    static let outside = Place(latitude: 1.3, longitude: 103.8, speed: 1.5)
+    /// 175 m away from the edge of ``park`` and of ``river``, likewise.
+    static let away = outside.moved(150, towards: 180, speed: 1.5)
 
     /// A circle, for tests that need one zone.
     static let park = circle("Park", towards: 0)
@@ -63,11 +63,13 @@ struct Zone: Sendable {
 
 extension Place {
     /// The place so many metres away, clockwise from north.
-    fileprivate func moved(_ metres: Double, towards degrees: Double) -> Place {
+    fileprivate func moved(
+        _ metres: Double, towards degrees: Double, speed: Double? = nil
+    ) -> Place {
         let angle = degrees * .pi / 180
         return Place(
             latitude: latitude + metres * cos(angle) / 110_574,
-            longitude: longitude + metres * sin(angle) / 111_290)
+            longitude: longitude + metres * sin(angle) / 111_290, speed: speed)
     }
 
     fileprivate var coordinates: JSON { [.number(longitude), .number(latitude)] }

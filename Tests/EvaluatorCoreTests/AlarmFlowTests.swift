@@ -58,7 +58,7 @@ import Testing
         #expect(rings.alarms.map(\.rings) == [2, 3])
         #expect(Set(rings.alarms.map(\.alarm)) == Set(started.alarms.map(\.alarm)))
         #expect(Set(rings.map(\.id)).count == rings.count)
-        let ended = world.report(north: 900, after: 5)
+        let ended = world.report(north: 900, after: 5, speed: 2)
         #expect(ended.kinds == [.zoneExited, .alarmEnded, .clockUnwanted])
         #expect(ended.alarms[0].end == .exit)
         #expect(ended.alarms[0].presence == .outside)
@@ -111,8 +111,8 @@ import Testing
         #expect(near.kinds == [.zoneApproached, .alarmStarted, .clockWanted])
         #expect(near.alarms[0].presence == .near)
         #expect(world.report(north: 100, after: 10).kinds == [.zoneEntered])
-        #expect(world.report(north: 400, after: 10).kinds == [.zoneExited])
-        #expect(world.report(north: 900, after: 10).alarms.map(\.end) == [.exit])
+        #expect(world.report(north: 400, after: 10, speed: 2).kinds == [.zoneExited])
+        #expect(world.report(north: 900, after: 30, speed: 2).alarms.map(\.end) == [.exit])
     }
 
     @Test func `a way through an alert zone alarms nobody who is out again`() {
@@ -137,7 +137,7 @@ import Testing
         #expect(disarmed.kinds == [.alarmEnded, .clockUnwanted])
         #expect(disarmed.alarms[0].end == .disarmed)
         #expect(disarmed.alarms[0].presence == .inside)
-        #expect(world.report(north: 900).kinds == [.zoneExited])
+        #expect(world.report(north: 900, speed: 2).kinds == [.zoneExited])
         #expect(world.report(north: 100).kinds == [.zoneEntered])
         let armed = arm(true, &world)
         #expect(armed.kinds == [.alarmStarted, .clockWanted])
@@ -215,7 +215,7 @@ import Testing
         #expect(due.first?.messages.map(\.raw.low) == [2, 4, 9])
         #expect(due.first?.fix.time == world.now)
         #expect(world.wait(seconds: 60).due.isEmpty)
-        let left = world.report(north: 900).due
+        let left = world.report(north: 900, speed: 2).due
         #expect(left.map(\.transitions) == [[.exit]], "an alarm's end sends nothing")
         #expect(left.first?.zoneNames == ["Zone 3"])
     }
@@ -231,7 +231,7 @@ import Testing
             var due: [DueMessages] = []
             for north in [900.0, 300, 0] { due += world.report(north: north).due }
             due += world.wait(seconds: 60).due
-            due += world.report(north: 900).due
+            due += world.report(north: 900, speed: 2).due
             return due.map(\.transitions)
         }
         #expect(fired([.enter]) == [[.enter]])

@@ -9,7 +9,7 @@ import Testing
         _ = world.report(north: 0)
         #expect(world.place([.round()]).marbles == "!")
         #expect(world.report(north: 0).marbles.isEmpty)
-        #expect(world.report(north: 500).marbles == "X")
+        #expect(world.report(north: 500, speed: 2).marbles == "X")
     }
 
     @Test func `an edited zone is judged at once, by the last fix, and nobody has moved`() {
@@ -33,14 +33,14 @@ import Testing
         _ = world.place([.round(radius: 250, hysteresis: 50, version: 2)])
         #expect(world.report(north: 100).marbles.isEmpty)
         #expect(world.report(north: 299).marbles.isEmpty)
-        #expect(world.report(north: 301).marbles == "X")
+        #expect(world.report(north: 301, speed: 2).marbles == "X")
     }
 
     @Test func `a deleted zone is left without a word, and is new when it comes back`() {
         var world = World(zones: [.round(), .round(2)])
         #expect(world.report(north: 0).marbles == "!!")
         _ = world.place([.round(2)])
-        #expect(world.report(north: 900).marbles == "X")
+        #expect(world.report(north: 900, speed: 2).marbles == "X")
         _ = world.place([.round(), .round(2)])
         #expect(world.report(north: 0).marbles == "EE")
         _ = world.place([.round(2)])
@@ -61,7 +61,7 @@ import Testing
         #expect(world.report(north: 0).marbles == "!")
         #expect(world.place([.round(active: false)]).isEmpty)
         #expect(world.place([.round()]).marbles == "!")
-        #expect(world.report(north: 900).marbles == "X")
+        #expect(world.report(north: 900, speed: 2).marbles == "X")
     }
 
     @Test func `leaving a circle leaves its zones, joining it again is initial`() {
@@ -79,7 +79,7 @@ import Testing
         _ = world.place()
         #expect(world.place(own: [.round(7, radius: 100)]).marbles == "!")
         #expect(world.report(north: 0).marbles.isEmpty)
-        #expect(world.report(north: 900).marbles == "XX")
+        #expect(world.report(north: 900, speed: 2).marbles == "XX")
     }
 
     @Test func `a removed circle has no zones`() {
@@ -104,7 +104,7 @@ import Testing
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         #expect(world.report(north: 900, device: World.tablet).marbles.isEmpty)
-        #expect(world.report(north: 900).marbles == "X")
+        #expect(world.report(north: 900, speed: 2).marbles == "X")
     }
 
     @Test func `the chosen device leads, and a change of leader is initial`() {
@@ -119,7 +119,7 @@ import Testing
         // The same answer from another device is no news.
         _ = world.place(leading: World.phone)
         #expect(world.report(north: 0).marbles.isEmpty)
-        #expect(world.report(north: 900).marbles == "X")
+        #expect(world.report(north: 900, speed: 2).marbles == "X")
     }
 
     @Test func `without a chosen device the first that ever reported leads again`() {

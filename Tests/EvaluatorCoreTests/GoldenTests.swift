@@ -11,10 +11,10 @@ import Testing
         (0, 0x08fd_f0eb_6ccf_8927, 0x40bd_efd9_4169_e6ca),
         (1, 0x08fd_f0eb_6ccf_8927, 0x40bd_efd9_4169_e6ca),
         (50, 0x2e88_bf4d_2f0e_5c30, 0xe187_d319_a7b3_7e51),
-        (200, 0x7ba9_fff6_5c88_05e8, 0xb4cc_0526_e740_c1ca),
-        (500, 0xff44_f09b_fd00_ab1b, 0x7dc7_4113_6dae_e0d5),
-        (1000, 0x2424_181c_d69d_ad1d, 0xf539_bd04_b876_596c),
-        (2000, 0x469d_a629_c2e7_830e, 0x5f0b_d20f_8c89_3a81),
+        (200, 0x7ba9_fff6_5c88_05e8, 0x1ad2_c7fc_4790_093e),
+        (500, 0xff44_f09b_fd00_ab1b, 0x6dd8_c7fc_3830_5fd5),
+        (1000, 0xb909_66e6_2957_6649, 0x9a8b_cecd_de46_5349),
+        (2000, 0x469d_a629_c2e7_830e, 0xb57d_a9a9_5b7f_d2f9),
     ]
 
     @Test func `states and outputs of a log are the ones they always were`() {

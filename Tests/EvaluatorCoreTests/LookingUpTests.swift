@@ -65,7 +65,10 @@ import Testing
         pair.report(at: home)
         let entered = Set(pair.told.filter(\.inside).map(\.zone))
         #expect(entered.contains(zones[50].id))
-        pair.report(at: Coordinate(latitudeE7: -home.latitudeE7, longitudeE7: -787_000_000))
+        let there = Coordinate(latitudeE7: -home.latitudeE7, longitudeE7: -787_000_000)
+        pair.report(at: there)
+        #expect(pair.told.isEmpty && pair.toldSlowly.isEmpty)
+        pair.report(at: there)
         #expect(Set(pair.told.filter { !$0.inside }.map(\.zone)) == entered)
         #expect(pair.told == pair.toldSlowly)
     }

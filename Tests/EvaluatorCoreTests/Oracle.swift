@@ -161,8 +161,8 @@ struct OracleHistory {
     }
 
     static let recordRank = 9
-    private static let suspectRank = 4
-    private static let pauseRank = 5
+    private static let suspectRank = 5
+    private static let pauseRank = 6
 
     private(set) var steps: [Step] = []
     private(set) var closeFrom = Int.max

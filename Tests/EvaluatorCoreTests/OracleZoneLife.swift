@@ -6,6 +6,8 @@ struct OracleZoneLife {
         var presence: Presence
         var since: Timestamp
         var isWithheld = false
+        /// One fix says that the person has left; since when nobody has agreed.
+        var doubtful: Timestamp?
         var hasDwelled = false
         /// The schedule is closed: found so when it opens.
         var isShut = false
@@ -14,12 +16,13 @@ struct OracleZoneLife {
     }
 
     private enum Judgement {
-        case fix, silence, first, suspect, arranged, opened
+        case fix, silence, alone, first, suspect, arranged, opened
     }
 
-    private static let dwellRank = 0
-    private static let scheduleRank = 1
-    private static let absenceRank = 2
+    private static let doubtRank = 0
+    private static let dwellRank = 1
+    private static let scheduleRank = 2
+    private static let absenceRank = 3
 
     private(set) var told: [(record: Int, told: Oracle.Told)] = []
     private(set) var closeFrom = Int.max
@@ -98,6 +101,9 @@ struct OracleZoneLife {
         while let (due, kind) = nextWait(), (due, kind) < (end, rank) {
             let now = max(due, passed)
             switch kind {
+            case OracleZoneLife.doubtRank:
+                known?.doubtful = nil
+                trust.trusted.map { decide($0, .alone, way: nil, isNew: false, at: now) }
             case OracleZoneLife.dwellRank:
                 known?.hasDwelled = true
                 tell(.zoneDwelled, .inside, .inside, .stayed)
@@ -118,6 +124,9 @@ struct OracleZoneLife {
         var waits: [(Timestamp, Int)] = []
         if let known, let zone = setup.judging(id, at: passed)?.zone {
             hours.show(zone)
+            if let doubtful = known.doubtful, trust.suspect == nil {
+                waits.append((doubtful + .seconds(200), OracleZoneLife.doubtRank))
+            }
             let moment = max(known.since, passed)
             if known.isShut {
                 hours.opening(after: moment).map { waits.append(($0, OracleZoneLife.scheduleRank)) }
@@ -177,9 +186,9 @@ struct OracleZoneLife {
         var (after, reason) = see(
             zone, shape.distance(sight), margin: margin(zone, sight),
             from: occasion == .first ? .unknown : before)
-        if occasion == .fix, isUnsure(zone, shape, sight, before, after) {
-            (after, reason) = (before, .unconfirmed)
-        }
+        let mayBeUnsure = occasion == .fix || occasion == .arranged && state?.doubtful != nil
+        let isDoubtful = mayBeUnsure && isUnsure(zone, shape, sight, before, after)
+        if isDoubtful { (after, reason) = (before, .unconfirmed) }
         let stood = before == .unknown ? .outside : before
         var next = state ?? Known(presence: stood, since: now)
         if occasion == .suspect {
@@ -190,16 +199,16 @@ struct OracleZoneLife {
             tell(.zoneEntered, before, .inside, .passedThrough)
             tell(.zoneExited, .inside, after, .passedThrough)
             if after != state?.presence { next = Known(presence: after, since: now) }
-            next.isWithheld = false
+            (next.isWithheld, next.doubtful) = (false, nil)
         } else if after != stood {
             tell(before, after, reason, occasion)
             next = Known(presence: after, since: now)
         } else {
             if raw != after, !next.isWithheld {
-                let isUnsure = reason == .unconfirmed
-                tell(.zoneWithheld, stood, stood, isUnsure ? .unconfirmed : .withinMargin)
+                tell(.zoneWithheld, stood, stood, isDoubtful ? .unconfirmed : .withinMargin)
             }
             next.isWithheld = raw != after
+            next.doubtful = isDoubtful ? next.doubtful ?? now : nil
         }
         known = next.presence == .outside && !next.isWithheld ? nil : next
     }
@@ -214,9 +223,10 @@ struct OracleZoneLife {
         case .arranged:
             return tell(
                 .zoneInitial, before, after, before == .unknown ? .initial : .zoneChanged)
-        case .fix, .silence, .suspect: break
+        case .fix, .silence, .alone, .suspect: break
         }
-        let why = occasion == .silence ? CrossingReason.silence : reason
+        let why: CrossingReason =
+            occasion == .silence ? .silence : occasion == .alone ? .uncontradicted : reason
         if after == .inside {
             tell(.zoneEntered, before, after, why)
         } else if before == .inside {
@@ -238,9 +248,16 @@ struct OracleZoneLife {
 
     // MARK: The rules
 
-    /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most.
+    /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most where it is
+    /// better than that, and for itself where it is worse.
     private func margin(_ zone: PlacedZone, _ sight: OracleSight) -> Double {
-        max(Double(zone.hysteresisMetres), min(200, 2 * sight.accuracy))
+        let asked =
+            switch sight.accuracy {
+            case ...100: 2 * sight.accuracy
+            case ...200: 200.0
+            default: sight.accuracy
+            }
+        return max(Double(zone.hysteresisMetres), asked)
     }
 
     /// Where somebody is so far from the edge.
@@ -270,8 +287,8 @@ struct OracleZoneLife {
             ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
     }
 
-    /// Whether somebody would leave by one fix that is beyond, but not far beyond, while the one
-    /// before it was not beyond.
+    /// Whether somebody would leave by one fix that is beyond, but tells no speed of a walk or is
+    /// not far beyond, while the one before it was not beyond.
     private mutating func isUnsure(
         _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence,
         _ after: Presence
@@ -279,9 +296,12 @@ struct OracleZoneLife {
         let isInLeft = before == .inside && after != .inside
         guard isInLeft || before == .near && after == .outside else { return false }
         let line = before == .near ? Double(zone.alertDistanceMetres) : 0
-        let far = max(Double(zone.hysteresisMetres), 2 * min(200, 2 * sight.accuracy))
-        var reserves = [shape.distance(sight) - line - far]
-        if let last = trust.trusted {
+        let far = max(Double(zone.hysteresisMetres), 4 * sight.accuracy)
+        var reserves: [Double] = []
+        if let speed = sight.speed, speed >= 1 {
+            reserves.append(shape.distance(sight) - line - far)
+        }
+        if let last = trust.trusted, last.time < sight.time {
             reserves.append(shape.distance(last) - line - margin(zone, last))
         }
         if reserves.contains(where: { abs($0) < 0.05 }) { closeFrom = min(closeFrom, record) }

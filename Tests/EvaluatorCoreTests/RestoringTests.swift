@@ -98,11 +98,11 @@ import Testing
 
     @Test func `somebody in a zone takes 25 bytes, somebody outside none`() {
         var world = World(zones: [.round()])
-        _ = world.report(north: 0)
+        _ = world.report(north: 0, speed: 2)
         let before = world.state.encodedState().count
         _ = world.place([.round(), .round(2)])
         #expect(world.state.encodedState().count == before + 25)
-        _ = world.report(north: 900)
+        _ = world.report(north: 900, speed: 2)
         #expect(world.state.encodedState().count == before - 25)
         #expect(PartitionState.bytesOfPresence <= 64)
     }
@@ -171,8 +171,8 @@ import Testing
         #expect(bytes[2...3] == [2, 0])
         #expect(throws: StateError.self) { try PartitionState(configuration: [], state: bytes) }
 
-        // 30 m outside of the edge of an alert zone with 20 m of accuracy: twice that is no exit,
-        // half of it is.
+        // Who walks 30 m outside of the edge of an alert zone with 20 m of accuracy: twice that is
+        // no exit, half of it is.
         for (logic, marbles) in [(1, ""), (2, "X")] {
             var world = World(zones: [.round(kind: .alert)])
             world.state = PartitionState(logics: .two)
@@ -180,7 +180,7 @@ import Testing
             _ = world.place()
             _ = world.handle(.inputLogic(LogicVersion(version: logic)))
             #expect(world.report(north: 0).marbles == "!")
-            #expect(world.report(north: 230, accuracy: 20).marbles == marbles)
+            #expect(world.report(north: 230, accuracy: 20, speed: 2).marbles == marbles)
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
         let found = world.place(sets: [set])
         #expect(found.marbles == "!!")
         #expect(found.crossings.allSatisfy { $0.set == set && $0.circle == nil })
-        #expect(world.report(north: 900).marbles == "XX")
+        #expect(world.report(north: 900, speed: 2).marbles == "XX")
         #expect(world.report(north: 0).marbles == "EE")
         #expect(world.place().isEmpty)
         #expect(world.report(north: 900).isEmpty)
@@ -39,7 +39,7 @@ import Testing
         #expect(place([zone(4)], 4, in: &world).marbles == "!")
         // Edited, deleted, and one left as it is.
         #expect(place([zone(3, radius: 300)], 3, in: &world).marbles.isEmpty)
-        #expect(world.report(north: 260).marbles == "X")
+        #expect(world.report(north: 260, speed: 2).marbles == "X")
         #expect(place([], 3, in: &world).isEmpty)
         #expect(place([], 4, in: &world).isEmpty)
         #expect(world.report(north: 0).isEmpty)
@@ -70,7 +70,7 @@ import Testing
             _ = place(zones, page, in: &world)
         }
         #expect(world.report(north: 0).crossings.map(\.zone) == [zone(0, 0).id])
-        let next = world.report(north: 1105.7, after: 3600)
+        let next = world.report(north: 1105.7, after: 3600, speed: 9)
         #expect(next.marbles == "XE" || next.marbles == "EX")
     }
 
@@ -105,14 +105,14 @@ import Testing
         let away = Coordinate(latitudeE7: 500_000_000, longitudeE7: 0)
         #expect(world.place([.round(2, at: away)]).isEmpty)
         #expect(world.forgotten.isEmpty)
-        #expect(world.report(north: 900).marbles == "X")
+        #expect(world.report(north: 900, speed: 2).marbles == "X")
     }
 
     @Test func `a refused zone judges nobody, and is new when it is taken back`() {
         var world = World(zones: [.round(), .round(2)])
         #expect(world.report(north: 0).marbles == "!!")
         #expect(world.place(refused: [.number(1)]).isEmpty)
-        #expect(world.report(north: 900).crossings.map(\.zone) == [.number(2)])
+        #expect(world.report(north: 900, speed: 2).crossings.map(\.zone) == [.number(2)])
         #expect(world.report(north: 0).marbles == "E")
         #expect(world.place().crossings.map(\.zone) == [.number(1)])
     }

@@ -27,7 +27,7 @@ import Testing
         _ = byClock.report(north: 0)
         _ = byReport.report(north: 0)
         let told = byClock.wait(seconds: 400, late: 200)
-        let too = byReport.report(north: 500, after: 180)
+        let too = byReport.report(north: 500, after: 180, speed: 2)
         #expect(told.marbles == "D" && too.marbles == "DX")
         #expect(told.first { $0.kind == .zoneDwelled }?.id == too[0].id)
         let crossing = try #require(told.crossings.first)
@@ -35,7 +35,7 @@ import Testing
         // A second earlier it is no stay.
         var tooEarly = World(zones: [dwelling()])
         _ = tooEarly.report(north: 0)
-        #expect(tooEarly.report(north: 500, after: 179).marbles == "X")
+        #expect(tooEarly.report(north: 500, after: 179, speed: 2).marbles == "X")
         #expect(tooEarly.wait(seconds: 600).isEmpty)
     }
 
@@ -61,7 +61,7 @@ import Testing
     @Test func `a clock is given up where nothing is waited for`() {
         var world = World(zones: [dwelling()])
         _ = world.report(north: 0)
-        #expect(world.report(north: 900).map(\.kind) == [.zoneExited, .clockUnwanted])
+        #expect(world.report(north: 900, speed: 2).map(\.kind) == [.zoneExited, .clockUnwanted])
         _ = world.report(north: 0)
         #expect(world.place([]).map(\.kind) == [.clockUnwanted])
         _ = world.place([dwelling()])
@@ -123,14 +123,14 @@ import Testing
         let pause = UnsharedCircle(circle: World.circle, until: until)
         #expect(world.place(unshared: [pause]).marbles.isEmpty)
         // The alert zone goes on.
-        #expect(world.report(north: 900).marbles == "X")
+        #expect(world.report(north: 900, speed: 2).marbles == "X")
         #expect(world.report(north: 0).marbles == "E")
         let back = world.wait(seconds: 480)
         #expect(back.marbles == "!")
         #expect(back.crossings.map(\.zone.raw.low) == [1])
         #expect(back.crossings.first?.before == .unknown)
         #expect(world.now == until)
-        #expect(world.report(north: 900).marbles == "XX")
+        #expect(world.report(north: 900, speed: 2).marbles == "XX")
     }
 
     @Test func `sharing off lasts until it is on`() {
@@ -151,7 +151,7 @@ import Testing
         _ = world.place(
             circles: [World.circle, other], own: [.round(3)],
             unshared: [UnsharedCircle(circle: other)])
-        let left = world.report(north: 900)
+        let left = world.report(north: 900, speed: 2)
         #expect(left.crossings.map(\.zone.raw.low) == [3, 1])
     }
 
@@ -160,7 +160,7 @@ import Testing
         _ = world.report(north: 0)
         let until = world.now + .seconds(100)
         _ = world.place(unshared: [UnsharedCircle(circle: World.circle, until: until)])
-        #expect(world.report(north: 900, after: 200).marbles == "!X")
+        #expect(world.report(north: 900, after: 200, speed: 2).marbles == "!X")
     }
 }
 

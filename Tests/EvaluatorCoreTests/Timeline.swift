@@ -4,18 +4,18 @@ extension World {
     /// Plays a line of fixes around a zone of 200 m radius and tells what came of each.
     ///
     /// `O` 300 m outside the edge, `n` 90 m outside, `o` 15 m outside, `i` 15 m inside, `I` 150 m
-    /// inside, `-` a minute without a fix in which clocks run out, `|` the end. The answer has a
-    /// marble for each of what came, `.` or `-` for nothing.
+    /// inside, `-` a minute without a fix in which clocks run out, `|` the end. Each fix tells the
+    /// speed of a walk. The answer has a marble for each of what came, `.` or `-` for nothing.
     mutating func timeline(_ line: String, accuracy: Double = 10) -> String {
         var answer = ""
         for mark in line {
             let outputs: [Event]
             switch mark {
-            case "O": outputs = report(north: 500, accuracy: accuracy)
-            case "n": outputs = report(north: 290, accuracy: accuracy)
-            case "o": outputs = report(north: 215, accuracy: accuracy)
-            case "i": outputs = report(north: 185, accuracy: accuracy)
-            case "I": outputs = report(north: 50, accuracy: accuracy)
+            case "O": outputs = report(north: 500, accuracy: accuracy, speed: 2)
+            case "n": outputs = report(north: 290, accuracy: accuracy, speed: 2)
+            case "o": outputs = report(north: 215, accuracy: accuracy, speed: 2)
+            case "i": outputs = report(north: 185, accuracy: accuracy, speed: 2)
+            case "I": outputs = report(north: 50, accuracy: accuracy, speed: 2)
             case "|": return answer + "|"
             default: outputs = wait(seconds: 60)
             }

@@ -57,7 +57,7 @@ import Testing
         #expect(crossing.marginCentimetres == 4000)
         #expect(crossing.fix.time == world.now)
         #expect(outputs[0].time == world.now)
-        let exit = try #require(world.report(north: 300).crossings.first)
+        let exit = try #require(world.report(north: 300, speed: 2).crossings.first)
         #expect(exit.reason == .outsideBeyondMargin)
         #expect(exit.marginCentimetres == 2000)
     }
@@ -78,16 +78,18 @@ import Testing
         #expect(world.report(north: 301, accuracy: 0).marbles == "X")
     }
 
-    @Test func `a hopeless accuracy asks for 200 m and no more`() {
+    @Test(arguments: [(99.0, 198.0), (101, 200), (199, 200), (201, 201), (5000, 5000)])
+    func `a bad accuracy asks for 200 m, a worse one for itself`(accuracy: Double, margin: Double) {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
-        #expect(world.report(north: 399, accuracy: 5000).marbles.isEmpty)
-        #expect(world.report(north: 401, accuracy: 5000).marbles.isEmpty)
-        #expect(world.report(north: 401, accuracy: 5000).marbles == "X")
+        let held = world.report(north: 199.5 + margin, accuracy: accuracy)
+        #expect(held.withheld.map(\.reason) == [.withinMargin])
+        #expect(world.report(north: 200.5 + margin, accuracy: accuracy).marbles.isEmpty)
+        #expect(world.report(north: 200.5 + margin, accuracy: accuracy).marbles == "X")
     }
 
     @Test func `who is not far beyond the margin has left by two fixes in a row`() {
-        // 30 m of accuracy: beyond 60 m by two, beyond 120 m by one.
+        // 30 m of accuracy: beyond 60 m by two, beyond 120 m by one of somebody who walks.
         let told: [(fixes: [Double], marbles: String)] = [
             ([261, 261], ".X"), ([261, 259, 261, 262], "...X"), ([261, 199, 261], "..."),
             ([319, 0, 319], "..."), ([321], "X"), ([259, 321], ".X"), ([261, 400], ".X"),
@@ -97,7 +99,7 @@ import Testing
             _ = world.report(north: 0)
             var found = ""
             for north in fixes {
-                let outputs = world.report(north: north, accuracy: 30)
+                let outputs = world.report(north: north, accuracy: 30, speed: 2)
                 found += outputs.marbles.isEmpty ? "." : outputs.marbles
             }
             #expect(found == marbles, "\(fixes)")
@@ -125,7 +127,7 @@ import Testing
         var world = World(zones: [.round(hysteresis: 400)])
         _ = world.report(north: 0)
         #expect(world.report(north: 599).marbles.isEmpty)
-        #expect(world.report(north: 601).marbles == "X")
+        #expect(world.report(north: 601, speed: 2).marbles == "X")
     }
 
     @Test func `entering a small zone needs a quarter of its inradius at most`() {
@@ -157,7 +159,7 @@ import Testing
         world.pass(seconds: 600)
         #expect(world.report(north: 900, late: true).marbles.isEmpty)
         #expect(world.report(north: 900, after: 0, age: 661).marbles.isEmpty)
-        #expect(world.report(north: 900, after: 0, age: 599).marbles == "X")
+        #expect(world.report(north: 900, after: 0, age: 599, speed: 2).marbles == "X")
         #expect(world.report(north: 0, after: 0, age: 600).marbles.isEmpty)
     }
 
@@ -180,7 +182,7 @@ import Testing
         #expect(world.report(north: 1500).marbles.isEmpty)
         #expect(world.report(north: 800).marbles == "E")
         #expect(world.report(north: 290).marbles.isEmpty)
-        #expect(world.report(north: 200).marbles == "X")
+        #expect(world.report(north: 200, speed: 2).marbles == "X")
         #expect(world.report(north: 0, east: -600).marbles == "E")
     }
 

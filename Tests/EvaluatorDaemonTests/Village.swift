@@ -33,7 +33,9 @@ struct Village {
                         latitudeE7: Self.middle.latitudeE7 + north,
                         longitudeE7: Self.middle.longitudeE7)
                     let time = Timestamp(seconds: round * 120 + second)
-                    let fix = Fix(time: time, position: position, accuracyCentimetres: 1000)
+                    let fix = Fix(
+                        time: time, position: position, accuracyCentimetres: 1000,
+                        speedCentimetresPerSecond: 700)
                     let id = ReportID(
                         ID128(high: person.raw.low, low: UInt64(round * 120 + second)))
                     let device = DeviceID(ID128(high: 3, low: person.raw.low))

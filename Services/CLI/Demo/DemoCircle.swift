@@ -18,7 +18,8 @@ struct DemoCircle {
     let circle: String
     let people: [Person]
 
-    /// On a road of Kuala Lumpur, 30 m from either zone: one fix within 5 m tells that.
+    /// On a road of Kuala Lumpur, 30 m from either zone: one fix within 5 m of somebody who walks
+    /// tells that.
     static let road = (latitude: 3.1435, longitude: 101.6905)
     /// 30 m inside. Nobody who plays the demo is so fast that these 60 m are not believed.
     static let home = (latitude: 3.142957, longitude: 101.6905)
@@ -114,12 +115,13 @@ struct DemoCircle {
             Console.say()
             guard person.role == .member else { continue }
             Console.say("  plays the phone; Anna is on the road, then she")
-            for (what, place) in [
-                ("comes home", DemoCircle.home), ("leaves home", DemoCircle.road),
-                ("reaches school", DemoCircle.school),
-            ] {
+            for (what, place, velocity) in [
+                ("comes home", DemoCircle.home, nil), ("leaves home", DemoCircle.road, 5),
+                ("reaches school", DemoCircle.school, nil),
+            ] as [(String, (latitude: Double, longitude: Double), Int?)] {
                 let line = setup.curl(
-                    latitude: place.latitude, longitude: place.longitude, url: api.url)
+                    latitude: place.latitude, longitude: place.longitude, velocity: velocity,
+                    url: api.url)
                 Console.say("\n  # \(what)\n\(line)")
             }
             Console.say("\n  # is in danger\n\(panic(of: person, url: api.url))\n")

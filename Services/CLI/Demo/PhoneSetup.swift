@@ -3,9 +3,12 @@ import Dialects
 
 extension PhoneSetup {
     /// A `curl` that reports a position as OwnTracks does, at the time when it is run.
-    func curl(latitude: Double, longitude: Double, url: String) -> String {
+    ///
+    /// - Parameter velocity: kilometres an hour; nil = the phone tells none
+    func curl(latitude: Double, longitude: Double, velocity: Int? = nil, url: String) -> String {
+        let moving = velocity.map { #""vel":\#($0),"# } ?? ""
         let body =
-            #"{"_type":"location","lat":\#(latitude),"lon":\#(longitude),"acc":5,"#
+            #"{"_type":"location","lat":\#(latitude),"lon":\#(longitude),"acc":5,\#(moving)"#
             + #""tid":"\#(trackerID)","tst":'$(date +%s)'}"#
         return """
             curl -sS -u \(user):\(token) -H 'Content-Type: application/json' \\

@@ -140,6 +140,8 @@ struct DecisionWords {
             "\(place("there")): the zone is gone, refused or not shared with; nobody moved"
         case .withinMargin: notEnough
         case .unconfirmed: unconfirmed
+        case .uncontradicted:
+            "\(place("far enough outside")) by one fix, believed as no other came"
         case .suspect: "\(place("seen")) by a fix that nobody could have come to; the next decides"
         case .silence:
             "\(place("seen")) by a fix that nobody could have come to, believed as no other came"
@@ -170,12 +172,13 @@ struct DecisionWords {
 
     private var unconfirmed: String {
         guard distanceCentimetres != nil else {
-            return "far enough outside, but one fix is not enough to be sure; the next decides"
+            return "far enough outside, but one fix is not enough to be sure; the next decides, "
+                + "or that none comes"
         }
         let isLeavingNear = before == .near
         return place("") + ", but with \(accuracy) one fix is enough only beyond "
             + metres(marginCentimetres) + (isLeavingNear ? " more than the alert distance" : "")
-            + "; the next decides"
+            + ", and of somebody who moves; the next decides, or that none comes"
     }
 
     /// Such as `12 m outside`.

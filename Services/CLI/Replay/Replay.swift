@@ -97,6 +97,16 @@ struct ReplayPlan {
             - .milliseconds(Int64(beforeLast * 1000))
     }
 
+    /// How fast the phone came to a point, as it is sent, whole kilometres an hour; nil for the
+    /// first one.
+    private func velocity(at index: Int) -> Int64? {
+        guard index > 0 else { return nil }
+        let times = keepsTimes ? offsets : sendAt
+        let metres = Track.metres(track.points[index - 1].position, track.points[index].position)
+        let seconds = times[index] - times[index - 1]
+        return Int64(min(metres / max(0.001, seconds) * 3.6, 10_000).rounded())
+    }
+
     /// The body of a point's request, as the OwnTracks app writes it.
     func body(of index: Int, id: String, sentAt now: Timestamp) -> JSON {
         let point = track.points[index]
@@ -108,6 +118,7 @@ struct ReplayPlan {
             .init("created_at", .integer(now.seconds)),
             .init("acc", .integer(Int64(accuracyMetres))),
         ]
+        if let velocity = velocity(at: index) { members.append(.init("vel", .integer(velocity))) }
         if let altitude = point.altitudeCentimetres {
             let metres = (Double(altitude) / 100).rounded()
             members.append(.init("alt", .integer(Int64(metres))))

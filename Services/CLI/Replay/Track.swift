@@ -38,7 +38,7 @@ extension Track {
     }
 
     /// Distance on a sphere, good enough for a pace.
-    private static func metres(_ a: Coordinate, _ b: Coordinate) -> Double {
+    static func metres(_ a: Coordinate, _ b: Coordinate) -> Double {
         let radians = Double.pi / 180
         let x =
             (b.longitude - a.longitude) * radians

@@ -10,10 +10,18 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// fixes; twice that holds 98 %, and noise as wide as the accuracy cannot cross an alert
     /// zone's band to and fro wherever the person stands.
     public var accuracyFactorPercent: Int32 = 200
-    /// Accuracy asks for no larger margin than this, centimetres.
+    /// Accuracy asks for no larger margin than this, or than itself where that is more,
+    /// centimetres: nobody leaves a zone that the fix's own circle still reaches.
     public var accuracyMarginCentimetresMax: Int32 = 20_000
-    /// Who is farther beyond than so many times what accuracy asks for has left by one fix.
+    /// Who is farther beyond than so many times what accuracy would ask for without a limit, and
+    /// moves, has left by one fix.
     public var sureMarginFactor: Int32 = 2
+    /// Whose phone tells this speed is on the way, centimetres a second: a slow walk. Whoever
+    /// stands still does not leave by one fix, however sure it claims to be of itself.
+    public var movingSpeed: Int32 = 100
+    /// Who is beyond by one fix has left if no other comes for so long, seconds: a little longer
+    /// than phones are told to be silent, so that the next report decides where there is one.
+    public var confirmSeconds: Int64 = 200
     /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
     public var lateSignalSeconds: Int64 = 300
     /// Alarms ring no longer without a fix for so long, seconds.
@@ -45,19 +53,31 @@ public struct EvaluatorRules: Hashable, Sendable {
 
     /// Beyond the edge by more than this counts, centimetres: the zone's hysteresis or the fix's
     /// accuracy, whichever is larger.
-    func margin(hysteresisMetres: Int32, accuracyCentimetres: Int32) -> Int32 {
-        margin(hysteresisMetres, accuracyCentimetres, times: 1)
+    func margin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
+        let limit = max(accuracyMarginCentimetresMax, accuracy(told))
+        return larger(hysteresisMetres, min(asked(told), Int64(limit)))
     }
 
-    /// Beyond by more than this, one fix is enough to leave, centimetres.
-    func sureMargin(hysteresisMetres: Int32, accuracyCentimetres: Int32) -> Int32 {
-        margin(hysteresisMetres, accuracyCentimetres, times: Int64(sureMarginFactor))
+    /// Beyond by more than this, one fix of somebody who moves is enough to leave, centimetres.
+    func sureMargin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
+        larger(hysteresisMetres, asked(told) * Int64(sureMarginFactor))
     }
 
-    private func margin(_ hysteresisMetres: Int32, _ told: Int32, times factor: Int64) -> Int32 {
-        let asked = Int64(accuracy(told)) * Int64(accuracyFactorPercent) / 100
-        let accurate = min(asked, Int64(accuracyMarginCentimetresMax))
-        return Int32(clamping: max(Int64(hysteresisMetres) * 100, accurate * factor))
+    /// What accuracy would ask for without a limit, centimetres.
+    private func asked(_ told: Int32) -> Int64 {
+        Int64(accuracy(told)) * Int64(accuracyFactorPercent) / 100
+    }
+
+    private func larger(_ hysteresisMetres: Int32, _ accurate: Int64) -> Int32 {
+        Int32(min(max(Int64(hysteresisMetres) * 100, accurate), EvaluatorRules.marginMax))
+    }
+
+    /// No edge is so far away, and an alert distance can be added to it, centimetres.
+    private static let marginMax: Int64 = 2_040_000_000
+
+    /// Whether a fix tells that its phone moves.
+    func isMoving(_ fix: Fix) -> Bool {
+        fix.speedCentimetresPerSecond.map { $0 >= movingSpeed } ?? false
     }
 
     /// What is assumed where none is told.

@@ -65,4 +65,10 @@ extension PersonState {
             emergency.active == nil ? rules.suspectSeconds : rules.suspectSecondsInEmergency
         return suspect.since + .seconds(seconds)
     }
+
+    /// When a person has left a zone, if no other fix comes; not while one contradicts that.
+    func leavingEnd(_ presence: ZonePresence, _ rules: EvaluatorRules) -> Timestamp? {
+        guard suspect == nil, let leaving = presence.leaving else { return nil }
+        return leaving + .seconds(rules.confirmSeconds)
+    }
 }

@@ -72,8 +72,9 @@ extension StateWriter {
         put(presence.zone)
         put(flags: [
             presence.presence == .near, presence.presence == .inside, presence.isWithheld,
-            presence.hasDwelled, presence.isClosed,
+            presence.hasDwelled, presence.isClosed, presence.leaving != nil,
         ])
         put(presence.since)
+        if let leaving = presence.leaving { put(leaving) }
     }
 }

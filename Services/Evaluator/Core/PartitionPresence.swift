@@ -93,6 +93,18 @@ extension PartitionState {
 
     // MARK: What time brings
 
+    /// No other fix came: the one by which the person would have left a zone is what there is.
+    mutating func leave(_ zone: ZoneID, _ place: Int, _ turn: inout Turn) {
+        guard var presence = people[place].presence(in: zone) else { return }
+        presence.leaving = nil
+        people[place].keep(presence, isTimed: true)
+        guard let trusted = people[place].trusted,
+            let source = zones.zone(zone, of: people[place], at: turn.now)?.source
+        else { return people[place].forget(zone) }
+        let judge = ZoneJudge(trusted, .alone)
+        judge.decide(zone, of: source, for: &people[place], zones, &turn)
+    }
+
     mutating func dwell(_ zone: ZoneID, _ place: Int, _ turn: inout Turn) {
         guard var presence = people[place].presence(in: zone) else { return }
         presence.hasDwelled = true

@@ -112,7 +112,7 @@ extension StateReader {
         after last: inout ZoneID?
     ) throws(StateError) -> ZonePresence {
         let zone: ZoneID = try id(after: &last)
-        let flags = try flags(5)
+        let flags = try flags(6)
         guard flags & 3 != 3 else { throw refusal("a presence that nobody knows") }
         var presence = ZonePresence(
             zone: zone, presence: flags & 2 != 0 ? .inside : flags & 1 != 0 ? .near : .outside,
@@ -120,7 +120,10 @@ extension StateReader {
         presence.isWithheld = flags & 4 != 0
         presence.hasDwelled = flags & 8 != 0
         presence.isClosed = flags & 16 != 0
-        guard presence.isWorthKeeping else { throw refusal("a presence that says nothing") }
+        presence.leaving = flags & 32 != 0 ? try time() : nil
+        guard presence.isWorthKeeping, presence.canBeLeaving || presence.leaving == nil else {
+            throw refusal("a presence that says nothing")
+        }
         return presence
     }
 

@@ -110,8 +110,11 @@ extension PartitionState {
 
     private mutating func handle(_ wait: Wait, _ place: Int, _ turn: inout Turn) {
         // Others of these change nothing about zones.
-        if [.schedule, .suspect, .pause].contains(wait.kind) { people[place].neighbourhood.end() }
+        if [.leaving, .schedule, .suspect, .pause].contains(wait.kind) {
+            people[place].neighbourhood.end()
+        }
         switch wait.kind {
+        case .leaving: wait.zone.map { leave($0, place, &turn) }
         case .dwell: wait.zone.map { dwell($0, place, &turn) }
         case .schedule: wait.zone.map { openOrClose($0, place, due: wait.due, &turn) }
         case .absence: missPeople(place, due: wait.due, &turn)

@@ -112,7 +112,8 @@ struct PersonState: Sendable {
     mutating func keep(_ presence: ZonePresence, isTimed: Bool) {
         let (index, isThere) = place(of: presence.zone)
         if isThere, presences[index] == presence { return }
-        if isTimed { isWakeStale = true }
+        let leaving = isThere ? presences[index].leaving : nil
+        if isTimed || leaving != presence.leaving { isWakeStale = true }
         neighbourhood.note(presence.zone, presence.settled)
         switch (isThere, presence.isWorthKeeping) {
         case (true, true): presences[index] = presence

@@ -4,6 +4,8 @@ import Model
 struct Wait: Hashable, Comparable {
     /// In the order in which those that are over together are handled.
     enum Kind: UInt8 {
+        /// A person would have left a zone by one fix, and no other came.
+        case leaving
         /// Inside of a zone for as long as it asks for.
         case dwell
         /// A zone's schedule opens or closes around the person.
@@ -44,6 +46,7 @@ extension PartitionState {
             if next.map({ wait < $0 }) ?? true { next = wait }
         }
         for presence in person.presences {
+            add(person.leavingEnd(presence, rules), .leaving, presence.zone, nil)
             guard let found = zones.zone(presence.zone, of: person, at: person.passed) else {
                 continue
             }

@@ -10,6 +10,8 @@ struct ZoneJudge {
         case fix
         /// One that looked wrong and is believed, because no other came.
         case silence
+        /// The same fix as before, of which nothing was left to wait for.
+        case alone
         /// The first of a device that leads.
         case first
         /// The same fix as before, and other zones.
@@ -165,9 +167,7 @@ struct ZoneJudge {
         let isNew = known == nil && (isUnknown(zones.zones[place].id, person))
         let before = known?.presence ?? (isNew ? .unknown : .outside)
         var verdict = verdict(about: zones, place, at: distance, before, turn.rules)
-        if occasion == .fix, verdict.isLeave(from: before) {
-            confirm(&verdict, zones, place, before, after: person.trusted, turn.rules)
-        }
+        confirm(&verdict, zones, place, before, known, after: person.trusted, turn.rules)
         if verdict.raw != verdict.presence { turn.isSettled = false }
         let isCrossed =
             way != nil && zones.zones[place].isCrossed
@@ -203,26 +203,34 @@ struct ZoneJudge {
     /// Whether nothing was decided about a person and a zone yet.
     private func isUnknown(_ zone: ZoneID, _ person: PersonState) -> Bool {
         switch occasion {
-        case .fix, .silence, .suspect: false
+        case .fix, .silence, .alone, .suspect: false
         case .first: person.trusted == nil
         case .arranged: isNew(zone)
         case .opened: true
         }
     }
 
-    /// Nobody leaves by one fix that noise as wide as its accuracy may have thrown there: it has to
-    /// be far enough beyond the margin, or the fix before it beyond the margin, too.
+    /// Nobody leaves by one fix that may be wrong, however sure it claims to be of itself: it has
+    /// to tell that the person moves, from farther beyond than noise as wide as its accuracy
+    /// reaches, or the one before it has to be beyond the margin, too. What is held back so stays
+    /// held back where something else is configured.
+    ///
+    /// - Parameters:
+    ///   - known: what is known of the zone
+    ///   - last: the trusted fix, before this one where this is one
     func confirm(
         _ verdict: inout ZoneVerdict, _ zones: JudgedZones, _ place: Int, _ before: Presence,
-        after last: JudgedFix?, _ rules: EvaluatorRules
+        _ known: ZonePresence?, after last: JudgedFix?, _ rules: EvaluatorRules
     ) {
+        let isHeld = occasion == .arranged && known?.leaving != nil
+        guard occasion == .fix || isHeld, verdict.isLeave(from: before) else { return }
         let zone = zones.zones[place]
         let line = before == .near ? zone.alertCentimetres : 0
         let sure = rules.sureMargin(
             hysteresisMetres: zone.hysteresisMetres,
             accuracyCentimetres: fix.fix.accuracyCentimetres)
-        if verdict.distance.centimetres > line + sure { return }
-        if let last {
+        if rules.isMoving(fix.fix), verdict.distance.centimetres > line + sure { return }
+        if let last, last.fix.time < fix.fix.time {
             let margin = rules.margin(
                 hysteresisMetres: zone.hysteresisMetres,
                 accuracyCentimetres: last.fix.accuracyCentimetres)

@@ -95,9 +95,7 @@ extension ZoneJudge {
             kept.flatMap { $0.isClosed ? nil : $0.presence } ?? (isNew ? .unknown : .outside)
         let isOpen = zones.details[place].calendar.isOpen(at: turn.now)
         var verdict = verdict(about: zones, place, before, turn.rules)
-        if occasion == .fix, verdict.isLeave(from: before) {
-            confirm(&verdict, zones, place, before, after: person.trusted, turn.rules)
-        }
+        confirm(&verdict, zones, place, before, kept, after: person.trusted, turn.rules)
         let stays = use != .judged || !isOpen
         return ZoneLook(
             zone: zone.id, name: zones.details[place].name, use: use, isOpen: isOpen,

@@ -10,6 +10,9 @@ struct ZonePresence: Hashable, Sendable {
     var since: Timestamp
     /// A change was held back, and told, and nothing has agreed with the state since.
     var isWithheld = false
+    /// When the fix came by which the person would have left, if another one had agreed; nil if
+    /// the trusted fix says no such thing.
+    var leaving: Timestamp?
     /// The stay was long enough, and that was told.
     var hasDwelled = false
     /// The zone's schedule is closed: it judges nobody, and would find the person so.
@@ -23,6 +26,9 @@ struct ZonePresence: Hashable, Sendable {
 
     /// Whether there is anything to remember.
     var isWorthKeeping: Bool { presence != .outside || isWithheld }
+
+    /// Whether there is anything to leave, and that may be held back.
+    var canBeLeaving: Bool { counts && isWithheld }
 
     /// Inside, with nothing held back.
     var stands: Bool { presence == .inside && !isWithheld && !isClosed }

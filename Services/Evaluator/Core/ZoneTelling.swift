@@ -21,6 +21,7 @@ extension ZoneJudge {
         var after = ZonePresence(
             zone: decision.found.zone.id, presence: decision.verdict.presence, since: turn.now)
         if let known = decision.known, known.presence == after.presence { after = known }
+        let leaving = decision.known?.leaving ?? turn.now
         if occasion == .suspect {
             guard decision.verdict.raw != decision.stood, decision.known?.isWithheld != true else {
                 return
@@ -31,17 +32,17 @@ extension ZoneJudge {
             withhold(decision, .suspect, person, &turn)
         } else if decision.isCrossed {
             pass(decision, person, &turn)
-            after.isWithheld = false
+            (after.isWithheld, after.leaving) = (false, nil)
         } else if decision.verdict.presence != decision.stood {
             change(decision, person, &turn)
-            after.isWithheld = false
+            (after.isWithheld, after.leaving) = (false, nil)
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
+            let isUnconfirmed = decision.verdict.reason == .unconfirmed
             if isWithheld, !after.isWithheld {
-                let isUnconfirmed = decision.verdict.reason == .unconfirmed
                 withhold(decision, isUnconfirmed ? .unconfirmed : .withinMargin, person, &turn)
             }
-            after.isWithheld = isWithheld
+            (after.isWithheld, after.leaving) = (isWithheld, isUnconfirmed ? leaving : nil)
         }
         person.keep(after, isTimed: decision.found.zone.isTimed)
     }
@@ -95,7 +96,8 @@ extension ZoneJudge {
 
     private func change(_ decision: Decision, _ person: PersonState, _ turn: inout Turn) {
         let after = decision.verdict.presence
-        let isSeen = (occasion == .fix || occasion == .silence) && decision.before != .unknown
+        let isSeen =
+            [.fix, .silence, .alone].contains(occasion) && decision.before != .unknown
         let crossing = crossing(
             decision.found, person, from: decision.before, to: after,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin,
@@ -114,6 +116,7 @@ extension ZoneJudge {
         switch occasion {
         case .fix, .suspect: decision.verdict.reason
         case .silence: .silence
+        case .alone: .uncontradicted
         case .first: .initial
         case .arranged: decision.before == .unknown ? .initial : .zoneChanged
         case .opened: .scheduleOpened

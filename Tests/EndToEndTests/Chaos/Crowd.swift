@@ -121,10 +121,7 @@ final class Crowd: Sendable {
     }
 
     private func report(at place: Place) -> JSON {
-        [
-            "id": .string("\(UUID())"), "time": .string(Crowd.now.description),
-            "lat": .number(place.latitude), "lon": .number(place.longitude), "accuracy": 5,
-        ]
+        place.report("\(UUID())", at: Crowd.now)
     }
 
     private static var now: Timestamp { SystemClock().now }
