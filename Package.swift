@@ -66,7 +66,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
         library("CLinux"), library("CZeroMQ"), library("CSQLite"), library("CMicroHTTPD"),
         library("CCurl"), library("CGEOS"), library("CSodium"), library("CQREncode"),
-        library("CExpat"), library("CZlib"),
+        library("CExpat"), library("CZlib"), library("CMosquitto"),
         .target(
             name: "CSimdjson", path: "Shared/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -97,6 +97,7 @@ let package = Package(
                 .embedInCode("BuiltIn/\($0).conf")
             },
             swiftSettings: settings),
+        shared("MQTT", ["Model", "Runtime", "CMosquitto"]),
         shared("Shapes", ["Model", "Geometry", "CGEOS"]),
         shared("Codes", ["Model", "CQREncode", "CZlib"]),
         shared("Archives", ["Model", "CZlib"]),
@@ -109,7 +110,7 @@ let package = Package(
         core("Notifier"),
 
         // Level 5: processes.
-        daemon("Ingest", ["Dialects", "Archives"]),
+        daemon("Ingest", ["Dialects", "Archives", "MQTT"]),
         daemon("Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes"]),
         daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier", ["Gateways"]),
@@ -140,6 +141,7 @@ let package = Package(
             "Gateways", ["Gateways", "Web", "Runtime", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
         tests("Hosting", ["Hosting", "Bus", "Parsing", "Runtime", "Store", "Web", "Wire"]),
+        tests("MQTT", ["MQTT", "Runtime"]),
         tests("Codes", ["Codes"]),
         tests("Archives", ["Archives"]),
         tests("Dialects", ["Dialects", "Parsing", "Hashing"], exclude: ["Golden"]),
@@ -148,8 +150,8 @@ let package = Package(
         tests(
             "IngestDaemon",
             [
-                "IngestDaemon", "IngestCore", "Bus", "Directory", "Hashing", "Hosting", "Parsing",
-                "Runtime", "Store", "Web", "Wire",
+                "IngestDaemon", "IngestCore", "Bus", "Dialects", "Directory", "Hashing", "Hosting",
+                "MQTT", "Parsing", "Runtime", "Store", "Web", "Wire",
             ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests(

@@ -49,10 +49,17 @@ public enum OwnTracks {
             json["waypoints"]?.array.map { waypoints($0, isOne: false) } ?? .rejected(.notAnObject)
         case "status": status(json)
         case "card": card(json)
-        case "lwt", "cmd", "configuration", "dump", "steps", "beacon", "request": .nothing
+        case "lwt": lastWill
+        case "cmd", "configuration", "dump", "steps", "beacon", "request": .nothing
         case "encrypted": .rejected(.undecryptable)
         default: .rejected(.otherType)
         }
+    }
+
+    private static var lastWill: Reading {
+        var reading = Reading.nothing
+        reading.news.isLastWill = true
+        return reading
     }
 
     private static func location(_ json: JSON, _ moment: Moment) -> Reading {

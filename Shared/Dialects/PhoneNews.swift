@@ -13,6 +13,8 @@ public struct PhoneNews: Hashable, Sendable {
     public var monitoring: Monitoring?
     /// It came encrypted, and so has the answer to leave.
     public var isSealed: Bool
+    /// Written beforehand, for when the phone is away: no sign of it.
+    public var isLastWill = false
 
     public init(
         hindrances: [Hindrance]? = nil, zones: [OfferedZone] = [], card: Card? = nil,

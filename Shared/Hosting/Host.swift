@@ -138,7 +138,8 @@ public final class Host {
 
     /// Runs until a signal says stop, or the store can no longer be read.
     func run() {
-        let pollables: [(any Pollable)?] = [parts.signals, parts.server, parts.transfers, bus]
+        let own = service?.pollable
+        let pollables: [(any Pollable)?] = [parts.signals, parts.server, parts.transfers, bus, own]
         while !isStopping {
             Loop.wait(on: pollables.compactMap(\.self), atMost: sleepMilliseconds)
             step()
@@ -301,6 +302,7 @@ public final class Host {
         forgetPassedSuspects()
         turns.add()
         speak()
+        service?.committed()
     }
 
     /// Says what the committed turn decided.

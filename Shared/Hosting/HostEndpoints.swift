@@ -41,7 +41,8 @@ extension Host {
 
     /// What somebody should look at some day.
     var concerns: [String] {
-        diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : []
+        (diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : [])
+            + (service?.concerns ?? [])
     }
 
     /// Why requests should not be sent here yet.

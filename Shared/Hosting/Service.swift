@@ -34,6 +34,12 @@ public protocol Service: AnyObject {
     /// Takes the result of a transfer started by ``Host/start(_:)``.
     func transferred(_ result: TransferResult) throws
 
+    /// Something beside HTTP and streams that a turn is to begin for; ``tick()`` takes it in.
+    var pollable: (any Pollable)? { get }
+
+    /// A turn was committed: what was taken in by ``pollable`` is on the disk.
+    func committed()
+
     /// Called every turn after all other inputs, with ``Host/now`` as the time.
     func tick() throws
 
@@ -105,6 +111,9 @@ public protocol Service: AnyObject {
     /// Sentences about what somebody must look at, although all that is sent here is taken.
     var alarms: [String] { get }
 
+    /// Sentences about what somebody should look at some day; shown, and nothing more.
+    var concerns: [String] { get }
+
     /// Shown by `GET /v1/status/…` under `details`.
     var statusDetails: JSON { get }
 
@@ -121,6 +130,8 @@ extension Service {
     public var suspended: Set<UInt64> { [] }
     public func directoryWillChange(_ event: Event) throws {}
     public func transferred(_ result: TransferResult) throws {}
+    public var pollable: (any Pollable)? { nil }
+    public func committed() {}
     public func tick() throws {}
     public var nextDeadline: Timestamp? { nil }
     public func snapshot(of stream: StreamName) throws -> [Event] { [] }
@@ -147,6 +158,7 @@ extension Service {
     public func writeMetrics(_ metrics: Metrics) {}
     public var troubles: [String] { [] }
     public var alarms: [String] { [] }
+    public var concerns: [String] { [] }
     public var statusDetails: JSON { .object([]) }
     public var held: [HeldEntry] { [] }
     public func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {}

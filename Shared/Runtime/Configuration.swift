@@ -9,7 +9,8 @@ public struct Configuration: Sendable {
     /// Whose setting a name, or every name that begins with it, is: the file is shared, and each
     /// program passes over what belongs to another.
     static let owners: [(name: String, owner: String)] = [
-        ("JAGA_INGEST_", "ingest"), ("JAGA_SOS_WORD", "ingest"), ("JAGA_MEMBERSHIP_", "membership"),
+        ("JAGA_INGEST_", "ingest"), ("JAGA_SOS_WORD", "ingest"), ("JAGA_MQTT_", "services"),
+        ("JAGA_MEMBERSHIP_", "membership"),
         ("JAGA_EVALUATOR_", "evaluator"),
         ("JAGA_TIMER_", "timer"), ("JAGA_NOTIFIER_", "notifier"), ("JAGA_SMS_", "notifier"),
         ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "services"), ("JAGA_MAP_URL", "notifier"),

@@ -44,6 +44,7 @@ final class World: Surroundings {
 
     /// Of the gate.
     private let limits: GateLimits
+    private let broker: FakeBroker?
     /// The address that requests come from.
     var remote = "192.0.2.1"
     var secrets: String { folder.file("secrets") }
@@ -58,8 +59,11 @@ final class World: Surroundings {
 
     /// Anna (1) and Ben (2) with a phone each in circle 1, Cho (3) alone. The token of a phone is
     /// `phone-n`, of a person `person-n`, of the operator `operator`.
-    init(limits: GateLimits = .none) throws {
+    ///
+    /// - Parameter broker: the operator's; nil = there is none
+    init(limits: GateLimits = .none, broker: FakeBroker? = nil) throws {
         self.limits = limits
+        self.broker = broker
         folder = try TemporaryFolder()
         database = try World.open(folder)
         for number in 1...3 as ClosedRange<UInt64> {
@@ -94,7 +98,8 @@ final class World: Surroundings {
         bus = try openBus()
         service = IngestService(
             outside: self, database: database, secrets: secrets, sosWord: "SOS",
-            pressesWithinSeconds: 5, limits: limits, logicNewest: 2)
+            pressesWithinSeconds: 5, limits: limits, logicNewest: 2,
+            mqtt: broker.map { MQTTIntake(broker: $0, prefix: "owntracks") })
         try turn { try service.start() }
         while service.nextDeadline != nil { try turn {} }
     }
@@ -174,6 +179,7 @@ final class World: Surroundings {
             try service.tick()
         }
         bus.committed()
+        service.committed()
         records += unsaid
         told += untold
         untold = []

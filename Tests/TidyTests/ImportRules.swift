@@ -25,10 +25,11 @@ extension Rule {
     /// Modules from the lowest up; each may import only what stands before it.
     static let moduleOrder: [String] = [
         "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
-        "CExpat", "CZlib", "CSimdjson", "Model", "Geometry", "Timing", "Hashing", "Parsing",
-        "Directory",
+        "CExpat", "CZlib", "CMosquitto", "CSimdjson", "Model", "Geometry", "Timing", "Hashing",
+        "Parsing", "Directory",
         "Wire", "Dialects", "ZoneFiles",
-        "Runtime", "Store", "Web", "Gateways", "Bus", "Shapes", "Codes", "Archives", "Hosting",
+        "Runtime", "Store", "Web", "MQTT", "Gateways", "Bus", "Shapes", "Codes", "Archives",
+        "Hosting",
         "IngestCore",
         "MembershipCore", "EvaluatorCore", "TimerCore", "NotifierCore", "IngestDaemon",
         "MembershipDaemon", "EvaluatorDaemon", "TimerDaemon", "NotifierDaemon", "JagaCLI",

@@ -37,7 +37,7 @@ enum Routes {
             "/v1/people/{person}/journeys/{journey}/notes",
             "/v1/people/{person}/journeys/{journey}/photos",
             "/v1/people/{person}/journeys/{journey}/photos/{photo}",
-            "/v1/devices/{device}/diary",
+            "/v1/devices/{device}/diary", "/v1/devices/{device}/mqtt-topic", "/v1/mqtt",
             "/v1/quarantine", "/v1/quarantine/{id}", "/v1/quarantine/{id}/retry",
             "/v1/status/ingest", "/v1/streams/ingest", "/v1/tail/ingest")
         + list(

@@ -19,6 +19,7 @@ public struct LocateRequest: Hashable, Sendable {
 /// A phone will be asked where it is.
 public struct LocateView: Hashable, Sendable {
     public var person: PersonID
+    public var device: DeviceID
     public var asked: Timestamp
     /// When the phone was last heard, whatever it said; nil = never.
     public var heard: Timestamp?
@@ -100,7 +101,8 @@ extension Core {
         }
         return .located(
             LocateView(
-                person: request.person, asked: now, heard: intake.devices[device]?.seen,
+                person: request.person, device: device, asked: now,
+                heard: intake.devices[device]?.seen,
                 until: now + .seconds(Limits.locateWaitSeconds)))
     }
 }

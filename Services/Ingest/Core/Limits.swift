@@ -26,6 +26,25 @@ public enum Limits {
     /// are left out, and that is a trouble.
     public static let placedPageBytesMax = 1_000_000
 
+    /// Messages of an MQTT broker in one turn.
+    public static let messagesPerTurn = 256
+    /// A message that fails so often, and nothing else with it, is dropped.
+    public static let messageTriesMax = 3
+    public static let messagesFailedRemembered = 1000
+    /// What a broker kept for whoever subscribes is no call for help when it is older than this.
+    public static let retainedPanicSeconds: Int64 = 86_400
+    /// A phone is told the very same of a friend again after so long.
+    public static let friendToldAgainSeconds: Int64 = 600
+    public static let friendsToldRemembered = 100_000
+    /// A broker has to wait for so long when the backlog is full …
+    public static let overloadPauseSeconds: Int64 = 30
+    /// … and while it is not known yet whose a message is.
+    public static let directoryAwaitedSeconds: Int64 = 2
+    /// A broker that is away for so long is for somebody to look at.
+    public static let brokerAwaySeconds: Int64 = 60
+    /// Topics of no device that the operator is shown.
+    public static let unknownTopicsShown = 50
+
     /// Payloads kept of one device; the oldest go.
     public static let quarantinePerDevice = 100
     /// Zones offered by a person's phones that wait; the oldest go.

@@ -14,7 +14,7 @@ enum Endpoint: Sendable {
     case locate, offers, dropOffer, setKey, dropKey, accessLog, export
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
     case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
-    case diary
+    case diary, mqtt, setTopic, dropTopic
     case quarantine, quarantined, retryQuarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
@@ -60,6 +60,9 @@ enum Endpoint: Sendable {
         (.post, "/v1/people/{person}/journeys/{journey}/photos", .addJourneyPhoto),
         (.get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeyPhoto),
         (.get, "/v1/devices/{device}/diary", .diary),
+        (.get, "/v1/mqtt", .mqtt),
+        (.put, "/v1/devices/{device}/mqtt-topic", .setTopic),
+        (.delete, "/v1/devices/{device}/mqtt-topic", .dropTopic),
         (.get, "/v1/quarantine", .quarantine),
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),

@@ -76,7 +76,7 @@ struct Erasures {
         ] {
             try database.run("DELETE FROM \(table) WHERE person = ?", .id(person))
         }
-        for table in ["condition", "locating", "policy", "device_key", "diary"] {
+        for table in ["condition", "locating", "policy", "device_key", "device_topic", "diary"] {
             try database.run(
                 """
                 DELETE FROM \(table) WHERE device IN (SELECT device FROM device WHERE person = ?)

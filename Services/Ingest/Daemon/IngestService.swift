@@ -25,6 +25,9 @@ final class IngestService: Service {
     /// Pressing "report" twice within so many seconds is a panic; 0 = it never is.
     let pressesWithinSeconds: Int64
     let deviceKeys: DeviceKeys
+    let topics: TopicTable
+    /// The operator's broker; nil where there is none.
+    let mqtt: MQTTIntake?
     /// Who has to wait; calls for help never do.
     var gate: Gate
     /// Digests of what phones called themselves last.
@@ -47,6 +50,8 @@ final class IngestService: Service {
     struct Pending {
         /// The app that asks; nil = Jaga's own API.
         var phone: PhoneAnswer?
+        /// It is published for a phone, and not an answer to a request.
+        var published: MQTTForm?
         /// Status of success.
         var status = 200
         /// Where the answer is kept for a repeated request.
@@ -58,11 +63,13 @@ final class IngestService: Service {
     /// - Parameters:
     ///   - secrets: folder of the suite's secrets
     ///   - limits: how much one device and one address may take
+    ///   - mqtt: the operator's broker; nil = there is none
     ///   - logicNewest: the logs go over to no newer version of the logic
     init(
         outside: any Surroundings, database: Database, secrets: String, sosWord: String,
         pressesWithinSeconds: Int64 = 0, limits: GateLimits = .none,
-        logicNewest: UInt16 = Limits.logicNewest, ages: RetentionAges = RetentionAges()
+        logicNewest: UInt16 = Limits.logicNewest, ages: RetentionAges = RetentionAges(),
+        mqtt: MQTTIntake? = nil
     ) {
         self.outside = outside
         self.database = database
@@ -72,6 +79,8 @@ final class IngestService: Service {
         self.pressesWithinSeconds = pressesWithinSeconds
         gate = Gate(limits)
         deviceKeys = DeviceKeys(database: database, secrets: secrets)
+        topics = TopicTable(database: database)
+        self.mqtt = mqtt
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
         journeys = JourneyStore(database: database)
@@ -90,6 +99,8 @@ final class IngestService: Service {
 
     func reload() throws {
         pending.removeAll()
+        mqtt?.takenBack()
+        try topics.load()
         diaryNotes.removeAll()
         readers.cut()
         photos.stay()
@@ -140,7 +151,14 @@ final class IngestService: Service {
         try take(stream == .fired ? .fired(event) : .delivered(event))
     }
 
+    var pollable: (any Pollable)? { mqtt?.broker }
+
+    func committed() { mqtt?.committed() }
+
+    func startLeaving() { mqtt?.broker.stop() }
+
     func tick() throws {
+        try takeMessages()
         try raise(to: try ownership.tick())
         try take(.turnEnd)
         try writeDiaryNotes()
@@ -188,8 +206,11 @@ final class IngestService: Service {
                 "\(core.zonesLeftOut) zones of sets judge nobody: with so many points they do not"
                     + " fit into one record; draw them with fewer"
             ]
-        return leftOut + silenceAlarms + ownership.alarms
+        let broker = mqtt?.alarm(at: outside.now).map { [$0] } ?? []
+        return leftOut + silenceAlarms + ownership.alarms + broker
     }
+
+    var concerns: [String] { mqtt?.concern.map { [$0] } ?? [] }
 
     var statusDetails: JSON {
         .object(
@@ -198,13 +219,14 @@ final class IngestService: Service {
                 .init("blind", .integer(Int64(core.blindCount))),
                 .init("waiting", .integer(Int64(core.waitingCount))),
                 .init("activeEmergencies", .integer(Int64(core.activeEmergencyCount))),
-            ] + ownership.statusMembers)
+            ] + ownership.statusMembers + (mqtt.map { [$0.statusMember] } ?? []))
     }
 
     func writeMetrics(_ metrics: Metrics) {
         counts.write(to: metrics, core: core)
         counts.writeSilences(to: metrics, core: core)
         ownership.write(to: metrics)
+        mqtt?.write(to: metrics)
         metrics.gauge("jaga_ingest_quarantine_payloads", "Payloads put aside, up to 100,000.")
             .set(Double((try? quarantinedCount()) ?? 0))
     }
@@ -237,6 +259,7 @@ final class IngestService: Service {
         case .answer(let request, let answer): try reply(to: request, answer)
         case .phone(.forgetDevice(let device)):
             deviceKeys.forget(device)
+            topics.forget(device)
             try writer.write(effect)
         case .saveHold(let since):
             try writer.write(effect)
@@ -271,6 +294,8 @@ final class IngestService: Service {
     private func reply(to request: UInt64, _ answer: Answer) throws {
         let form = pending.removeValue(forKey: request) ?? Pending()
         counts.count(answer)
+        if let published = form.published { return try publish(answer, published) }
+        if case .located(let view) = answer { askAtOnce(view.device) }
         if let phone = form.phone {
             return outside.answer(request, try response(to: answer, as: phone))
         }

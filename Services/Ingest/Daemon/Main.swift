@@ -29,7 +29,7 @@ struct Main {
             Setting(
                 "JAGA_INGEST_PRESSED_TWICE_SECONDS", .integer(0...60), default: "0",
                 help: "Two reports by hand within so many seconds are a call for help; 0: never."),
-        ] + RetentionAges.settings,
+        ] + RetentionAges.settings + MQTTSettings.all,
         migrations: Tables.migrations,
         consumes: [
             .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
@@ -41,9 +41,9 @@ struct Main {
 
     static func main() { exit(Host.run(definition, make: make)) }
 
-    static func make(_ host: Host) -> IngestService {
+    static func make(_ host: Host) throws -> IngestService {
         let configuration = host.configuration
-        return IngestService(
+        return try IngestService(
             outside: host, database: host.database,
             secrets: configuration.text("JAGA_HOME") + "/secrets",
             sosWord: configuration.text("JAGA_SOS_WORD"),
@@ -55,7 +55,7 @@ struct Main {
                     configuration.int("JAGA_INGEST_ADDRESS_CALLS_PER_SECOND")),
                 failuresOfAddressPerMinute: Int64(
                     configuration.int("JAGA_INGEST_FAILURES_PER_MINUTE"))),
-            ages: RetentionAges(configuration))
+            ages: RetentionAges(configuration), mqtt: MQTTSettings.intake(configuration))
     }
 }
 

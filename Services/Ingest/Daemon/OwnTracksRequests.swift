@@ -82,7 +82,7 @@ extension IngestService {
         return .json(body)
     }
 
-    private func telling(
+    func telling(
         _ reports: ReportsAnswer, to app: OwnTracks.App
     ) throws -> OwnTracks.Telling {
         var telling = OwnTracks.Telling(

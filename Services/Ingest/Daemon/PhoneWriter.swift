@@ -31,7 +31,7 @@ struct PhoneWriter {
         case .removeLocate(let device):
             try database.run("DELETE FROM locating WHERE device = ?", .id(device))
         case .forgetDevice(let device):
-            for table in ["condition", "offer", "locating", "device_key", "diary"] {
+            for table in ["condition", "offer", "locating", "device_key", "device_topic", "diary"] {
                 try database.run("DELETE FROM \(table) WHERE device = ?", .id(device))
             }
         case .forgetPerson(let person):

@@ -68,6 +68,8 @@ extension IngestService {
             .journeyPoints, .journeyTrack, .journeyReplay, .addJourneyNote, .addJourneyPhoto,
             .journeyPhoto:
             try handleJourneys(request, route, parameters, by: principal)
+        case .mqtt, .setTopic, .dropTopic:
+            try handleMQTT(request, route, parameters, by: principal)
         case .quarantine, .quarantined, .retryQuarantined, .dropQuarantined:
             try handleQuarantine(request, route, parameters, by: principal)
         }
@@ -149,7 +151,7 @@ extension IngestService {
 
     /// Why reports are not taken now, for want of room: old ones first, then all, but never those
     /// that come with a call for help.
-    private func refusal(of reading: Reading) -> Problem? {
+    func refusal(of reading: Reading) -> Problem? {
         guard outside.diskPressure >= .tight, reading.panics.isEmpty else { return nil }
         let isOld = reading.observations.contains { observation in
             outside.now - observation.fix.time > .seconds(Limits.liveAgeSeconds)

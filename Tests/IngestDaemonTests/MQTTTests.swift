@@ -1,0 +1,295 @@
+import Dialects
+import Hashing
+import MQTT
+import Model
+import Parsing
+import Runtime
+import Testing
+
+@testable import IngestDaemon
+
+/// What phones publish on the operator's broker.
+@Suite struct MQTTTests {
+    private let broker = FakeBroker()
+
+    private func location(_ seconds: Int64 = 0, _ more: String = "") -> String {
+        let time = start.seconds + seconds
+        return #"{"_type":"location","lat":3.1,"lon":101.5,"tst":\#(time),"acc":8\#(more)}"#
+    }
+
+    /// Under which Anna's phone publishes: its id is the user.
+    private let anna = "owntracks/\(device(1))/phone"
+    private let ben = "owntracks/\(device(2))/phone"
+
+    private func publish(
+        _ world: World, _ payload: String, _ topic: String? = nil, isRetained: Bool = false
+    ) throws {
+        broker.send(payload, to: topic ?? anna, isRetained: isRetained)
+        try world.turn {}
+    }
+
+    private func reasons(_ world: World) throws -> [String] {
+        try world.database.all("SELECT path, reason FROM quarantine ORDER BY number") {
+            "\($0.text(0)) \($0.text(1))"
+        }
+    }
+
+    private func setTopic(
+        _ world: World, _ name: String, of number: UInt64, token: String = "operator"
+    ) throws -> Int {
+        try world.send(
+            .put, "/v1/devices/\(device(number))/mqtt-topic", #"{"topic":"\#(name)"}"#,
+            token: token
+        ).status
+    }
+
+    // MARK: Reports
+
+    @Test func `a report is stored, and acknowledged only then`() throws {
+        let world = try World(broker: broker)
+        broker.send(location(), to: anna)
+        try world.failingTurn {}
+        #expect(broker.kept.count == 1 && world.records(.inputReport).isEmpty)
+        #expect(broker.heard.isEmpty)
+        try world.turn {}
+        #expect(broker.kept.isEmpty)
+        #expect(world.records(.inputReport).count == 1)
+    }
+
+    @Test func `what comes again is no second report, also after a restart`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        try publish(world, location())
+        try world.restart()
+        try publish(world, location(), isRetained: true)
+        #expect(world.records(.inputReport).count == 1)
+        try publish(world, location(60), isRetained: true)
+        #expect(world.records(.inputReport).count == 2, "what the broker kept may be new")
+    }
+
+    @Test func `every part of a phone's topics is read by what it says it is`() throws {
+        let world = try World(broker: broker)
+        let waypoint = #"{"_type":"waypoint","desc":"Pond","lat":3.2,"lon":101.6,"rad":80,"tst":1}"#
+        try publish(world, waypoint, anna + "/waypoint")
+        try publish(world, #"{"_type":"status","android":{"bo":1,"loc":0}}"#, anna + "/status")
+        try publish(world, #"{"_type":"card","name":"Anna B."}"#, anna + "/info")
+        let time = start.seconds
+        let crossing = #"{"_type":"transition","event":"enter","lat":3,"lon":101,"tst":\#(time)}"#
+        try publish(world, crossing, anna + "/event")
+        #expect(try world.database.scalar("SELECT count(*) FROM offer") == .integer(1))
+        #expect(try world.database.scalar("SELECT count(*) FROM condition") == .integer(1))
+        #expect(try world.database.scalar("SELECT name FROM card") == .text("Anna B."))
+        #expect(world.records(.inputReport).count == 1)
+    }
+
+    @Test func `what nobody can use is put aside and acknowledged`() throws {
+        let world = try World(broker: broker)
+        try publish(world, "{", anna + "/event")
+        try publish(world, #"{"_type":"location","lat":100,"lon":1,"tst":1}"#)
+        #expect(broker.kept.isEmpty)
+        #expect(try reasons(world) == ["mqtt/event not-json", "mqtt bad-position"])
+    }
+
+    @Test func `a last will is no sign of life`() throws {
+        let world = try World(broker: broker)
+        try publish(world, #"{"_type":"lwt","tst":1}"#)
+        #expect(try world.database.scalar("SELECT count(*) FROM device") == .integer(0))
+        #expect(broker.kept.isEmpty)
+    }
+
+    // MARK: Whose it is
+
+    @Test func `what is published under no device's topic is dropped, counted and shown`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location(), "owntracks/anna/phone")
+        try publish(world, location(), "owntracks/anna/phone")
+        try publish(world, location(), "owntracks/\(person(1))/phone")
+        try publish(world, location(), "owntracks/somebody/\(device(1))")
+        #expect(broker.kept.isEmpty && world.records(.inputReport).isEmpty)
+        let shown = try world.send(.get, "/v1/mqtt", token: "operator").json
+        #expect(shown["state"] == "online")
+        #expect(shown["unknown"]?.array?.count == 3)
+        #expect(shown["unknown"]?[0] == "anna/phone")
+        #expect(try world.send(.get, "/v1/mqtt", token: "person-1").status == 403)
+    }
+
+    @Test func `the operator gives a device the topic that it has already`() throws {
+        let world = try World(broker: broker)
+        #expect(try setTopic(world, "anna/Pixel8", of: 1) == 204)
+        try publish(world, location(), "owntracks/Anna/pixel8")
+        #expect(world.records(.inputReport).count == 1)
+        #expect(try setTopic(world, "anna/pixel8", of: 2) == 409, "it is another's")
+        #expect(try setTopic(world, "anna/pixel9", of: 1) == 204, "the one before is free")
+        #expect(try setTopic(world, "anna/pixel8", of: 2) == 204)
+        try world.restart()
+        let shown = try world.send(.get, "/v1/mqtt", token: "operator").json
+        #expect(
+            shown["topics"] == [
+                ["topic": "anna/pixel8", "device": .string(device(2).description)],
+                ["topic": "anna/pixel9", "device": .string(device(1).description)],
+            ])
+        let path = "/v1/devices/\(device(2))/mqtt-topic"
+        #expect(try world.send(.delete, path, token: "operator").status == 204)
+        try publish(world, location(60), "owntracks/anna/pixel8")
+        #expect(world.records(.inputReport).count == 1)
+    }
+
+    @Test(arguments: ["anna", "anna/", "/phone", "anna/phone/event", "anna/+", "#/a", "a b/c", ""])
+    func `a name that is no topic is refused`(name: String) throws {
+        let world = try World(broker: broker)
+        #expect(try setTopic(world, name, of: 1) == 400)
+        #expect(try setTopic(world, "anna/phone", of: 1, token: "person-1") == 403)
+    }
+
+    @Test func `what cannot be known yet waits at the broker, and a known phone is heard`() throws {
+        let world = try World(broker: broker)
+        world.isDirectoryFresh = false
+        try world.restart()
+        broker.send(location(), to: "owntracks/\(device(9))/phone")
+        broker.send(location(), to: anna)
+        try world.turn {}
+        #expect(world.records(.inputReport).count == 1)
+        #expect(broker.kept.count == 2 && broker.pause == .seconds(2))
+        world.isDirectoryFresh = true
+        try world.turn {}
+        #expect(world.records(.inputReport).count == 1 && broker.kept.isEmpty)
+    }
+
+    // MARK: Room
+
+    @Test func `with a full disk reports wait at the broker, and a call behind them is heard`()
+        throws
+    {
+        let world = try World(broker: broker)
+        world.diskPressure = .short
+        broker.send(location(), to: anna)
+        broker.send(location(1, #","poi":"SOS","_id":"0badcafe""#), to: ben)
+        try world.turn {}
+        #expect(world.records(.inputReport).count == 1 && world.records(.sosRaised).count == 1)
+        #expect(broker.kept.count == 2 && broker.pause == .seconds(30))
+        world.diskPressure = .none
+        try world.turn {}
+        #expect(world.records(.inputReport).count == 2 && world.records(.sosRaised).count == 1)
+        #expect(broker.kept.isEmpty)
+    }
+
+    @Test func `a message that fails each time is given up, and others go on`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        // Whoever stores something of Anna's phone fails, and it is not for want of a disk.
+        try world.database.run(
+            """
+            CREATE TEMP TRIGGER spoil BEFORE INSERT ON offer BEGIN
+                SELECT raise(ABORT, 'spoilt');
+            END
+            """)
+        broker.send(
+            #"{"_type":"waypoint","desc":"Pond","lat":3.2,"lon":101.6,"rad":80,"tst":1}"#,
+            to: anna + "/waypoint")
+        broker.send(location(60), to: anna)
+        for _ in 0..<3 {
+            #expect(throws: (any Error).self) { try world.turn {} }
+            try world.service.reload()
+        }
+        try world.turn {}
+        #expect(broker.kept.isEmpty && world.records(.inputReport).count == 2)
+    }
+
+    // MARK: Calls for help
+
+    @Test func `a call for help is one, however often it comes; an old one that was kept is none`()
+        throws
+    {
+        let world = try World(broker: broker)
+        let call = location(0, #","poi":"SOS","_id":"0badcafe""#)
+        try publish(world, call)
+        try publish(world, call)
+        try publish(world, call, isRetained: true)
+        #expect(world.records(.sosRaised).count == 1)
+        let old = location(-90_000, #","poi":"SOS","_id":"0badcaff""#)
+        try publish(world, old, ben, isRetained: true)
+        #expect(world.records(.sosRaised).count == 1)
+    }
+
+    // MARK: Answers
+
+    @Test func `friends are published for a phone, and again only when they moved`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location(), ben)
+        broker.forgetHeard()
+        try publish(world, location())
+        let friend = "owntracks/\(device(1))/jaga-T2"
+        #expect(broker.texts(friend).count == 1)
+        let shown = try JSON.parse(Array(try #require(broker.texts(friend).first).utf8))
+        #expect(shown["_type"] == "location" && shown["tid"] == "T2" && shown["topic"] == nil)
+        #expect(broker.texts(friend + "/info").count == 1)
+        #expect(!broker.heard.contains { $0.topic.contains("T1") })
+        try publish(world, location(30))
+        #expect(broker.texts(friend).count == 1)
+        try publish(world, location(30), ben)
+        try publish(world, location(60))
+        #expect(broker.texts(friend).count == 2)
+        let before = world.records(.inputReport).count
+        try publish(world, broker.texts(friend)[0], friend)
+        #expect(world.records(.inputReport).count == before, "the suite hears itself")
+    }
+
+    @Test func `a phone is asked at once where it is`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        broker.forgetHeard()
+        world.now = start + .seconds(20)
+        let path = "/v1/people/\(person(1))/locate"
+        #expect(try world.send(.post, path, token: "person-2").status == 202)
+        #expect(broker.texts(anna + "/cmd") == [#"{"_type":"cmd","action":"reportLocation"}"#])
+        try publish(world, location(21))
+        #expect(broker.texts(anna + "/cmd").count == 1)
+    }
+
+    @Test func `an encrypted phone is answered encrypted`() throws {
+        let world = try World(broker: broker)
+        let passphrase = OwnTracksTests.passphrase
+        try world.send(
+            .put, OwnTracksTests.keyPath, #"{"passphrase":"\#(passphrase)"}"#, token: "person-1")
+        let key = try #require(OwnTracks.Key(passphrase: passphrase))
+        let nonce = [UInt8](repeating: 7, count: SecretBox.nonceBytes)
+        let sealed = OwnTracks.seal(Array(location().utf8), key: key, nonce: nonce)
+        try publish(world, String(decoding: sealed, as: UTF8.self))
+        #expect(world.records(.inputReport).count == 1)
+        broker.forgetHeard()
+        world.now = start + .seconds(20)
+        try world.send(.post, "/v1/people/\(person(1))/locate", token: "person-2")
+        let heard = try #require(broker.texts(anna + "/cmd").first)
+        #expect(heard.contains("encrypted") && !heard.contains("reportLocation"))
+    }
+
+    // MARK: How it goes
+
+    @Test func `a broker that is away is a concern at once, and an alarm after a minute`() throws {
+        let world = try World(broker: broker)
+        broker.state = .waiting
+        broker.trouble = BrokerTrouble("lost", "Connection refused", hint: "")
+        try world.turn {}
+        let sentence = "not connected to the MQTT broker: Connection refused"
+        #expect(world.service.concerns == [sentence] && world.service.alarms == [])
+        world.now = start + .seconds(61)
+        try world.turn {}
+        #expect(world.service.alarms == [sentence])
+        broker.state = .online
+        try world.turn {}
+        #expect(world.service.alarms == [] && world.service.concerns == [])
+    }
+
+    @Test func `metrics count what came, and name nobody`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        try publish(world, location(), "owntracks/anna/phone")
+        let metrics = Metrics()
+        world.service.writeMetrics(metrics)
+        let text = metrics.render()
+        #expect(text.contains(#"jaga_ingest_mqtt_messages_total{outcome="taken"} 1"#))
+        #expect(text.contains(#"jaga_ingest_mqtt_messages_total{outcome="unknown"} 1"#))
+        #expect(text.contains("jaga_ingest_mqtt_connected 1"))
+        #expect(!text.contains("anna"))
+    }
+}

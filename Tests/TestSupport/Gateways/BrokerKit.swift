@@ -1,0 +1,125 @@
+import Foundation
+import Runtime
+
+/// Mosquitto as Debian has it, on loopback, with passwords and an access list of its own.
+public final class BrokerKit {
+    public static let isInstalled =
+        ["mosquitto", "mosquitto_passwd", "openssl"].allSatisfy {
+            Programs.installed($0).hasPrefix("/")
+        }
+    /// The suite's own user, who may read and write everything, and its password.
+    public static let user = "jaga"
+    public static let password = "s3cret"
+
+    public let port: Int
+    public let isEncrypted: Bool
+    public let folder: TemporaryFolder
+    private var capture: Capture?
+    /// What it wrote before it was started again.
+    private var before = ""
+
+    /// - Parameter isEncrypted: with TLS, by a certificate for `localhost` of an own authority
+    public init(isEncrypted: Bool = false) throws {
+        self.isEncrypted = isEncrypted
+        port = FreePorts.one()
+        folder = try TemporaryFolder()
+        if isEncrypted { try makeCertificates() }
+        try Data().write(to: URL(filePath: folder.file("passwords")))
+        try add(BrokerKit.user, password: BrokerKit.password)
+        let rules = """
+            user \(BrokerKit.user)
+            topic readwrite owntracks/#
+            pattern readwrite owntracks/%u/#
+
+            """
+        try Data(rules.utf8).write(to: URL(filePath: folder.file("rules")))
+        try Data(settings.utf8).write(to: URL(filePath: folder.file("mosquitto.conf")))
+        for file in ["passwords", "rules"] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: folder.file(file))
+        }
+    }
+
+    private var settings: String {
+        let tls =
+            isEncrypted
+            ? """
+            cafile \(folder.file("authority.pem"))
+            certfile \(folder.file("server.pem"))
+            keyfile \(folder.file("server.key"))
+            """ : ""
+        let user = getuid() == 0 ? "user root" : ""
+        return """
+            listener \(port) 127.0.0.1
+            \(tls)
+            \(user)
+            allow_anonymous false
+            password_file \(folder.file("passwords"))
+            acl_file \(folder.file("rules"))
+            persistence true
+            persistence_location \(folder.path)/
+            autosave_on_changes true
+            autosave_interval 1
+            max_queued_messages 100000
+            log_dest stderr
+            log_type all
+
+            """
+    }
+
+    private func makeCertificates() throws {
+        func openssl(_ arguments: String) throws {
+            try run("openssl", arguments.split(separator: " ").map(String.init))
+        }
+        let (key, file) = ("-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes", folder.file)
+        try openssl(
+            "req -x509 \(key) -subj /CN=Authority -days 2 -keyout \(file("authority.key"))"
+                + " -out \(file("authority.pem"))")
+        try openssl(
+            "req -x509 \(key) -subj /CN=localhost -days 2 -CA \(file("authority.pem"))"
+                + " -CAkey \(file("authority.key")) -addext subjectAltName=DNS:localhost"
+                + " -addext basicConstraints=critical,CA:FALSE"
+                + " -keyout \(file("server.key")) -out \(file("server.pem"))")
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws {
+        let capture = try Capture(Programs.installed(program), arguments)
+        var text = ""
+        for _ in 0..<3000 where capture.process.reap() == nil {
+            text = capture.text
+            usleep(10_000)
+        }
+        guard capture.process.exitStatus == 0 else {
+            throw TestFailure("\(program) failed: \(text)\(capture.text)")
+        }
+    }
+
+    /// Makes a user known, who may read and write below a level of that name; also while it runs.
+    public func add(_ user: String, password: String) throws {
+        try run("mosquitto_passwd", ["-b", folder.file("passwords"), user, password])
+        capture?.process.send(SIGHUP)
+    }
+
+    /// Starts it and waits until it takes connections.
+    public func start() async throws {
+        before += capture?.text ?? ""
+        let capture = try Capture(
+            Programs.installed("mosquitto"), ["-c", folder.file("mosquitto.conf")])
+        self.capture = capture
+        guard await eventually({ capture.text.contains(" running") }) else {
+            throw TestFailure("mosquitto does not start: \(capture.text)")
+        }
+    }
+
+    public func stop(_ signal: Int32 = SIGTERM) async { await capture?.stop(signal) }
+
+    /// Everything that it wrote.
+    public var log: String { before + (capture?.text ?? "") }
+
+    public var url: String {
+        isEncrypted
+            ? "mqtts://\(BrokerKit.user)@localhost:\(port)"
+            : "mqtt://\(BrokerKit.user)@127.0.0.1:\(port)"
+    }
+    public var authoritiesFile: String? { isEncrypted ? folder.file("authority.pem") : nil }
+}
