@@ -30,6 +30,18 @@ enum Console {
         wanted ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
     }
 
+    /// Characters of a text that take room: escape sequences of colours do not.
+    static func width(of text: String) -> Int {
+        var isEscape = false
+        var count = 0
+        for character in text {
+            if character == "\u{1B}" { isEscape = true }
+            if !isEscape { count += 1 }
+            if isEscape, character == "m" { isEscape = false }
+        }
+        return count
+    }
+
     /// Columns of the terminal; 80 where there is none.
     static var columns: Int {
         var size = winsize()

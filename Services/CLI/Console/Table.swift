@@ -3,7 +3,7 @@ struct Table {
     private var rows: [[String]]
 
     /// - Parameter head: names of the columns
-    init(_ head: String...) { rows = [head] }
+    init(_ head: String...) { rows = [head.map { Console.paint($0, .bold) }] }
 
     mutating func add(_ cells: String...) { rows.append(cells) }
 
@@ -13,13 +13,13 @@ struct Table {
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            rows.map { column < $0.count ? Console.width(of: $0[column]) : 0 }.max() ?? 0
         }
         return rows.map { row in
             row.enumerated().map { column, cell in
                 let isLast = column == row.count - 1
-                return isLast
-                    ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+                let rest = widths[column] - Console.width(of: cell)
+                return isLast ? cell : cell + String(repeating: " ", count: rest)
             }.joined(separator: "  ")
         }
     }

@@ -88,8 +88,10 @@ enum Gateway: Command {
         for gateway in gateways {
             let outcome = gateway.cell("lastOutcome")
             let answer = gateway.cell("lastAnswer")
+            let isDown = gateway["down"]?.bool == true
             table.add(
-                gateway.cell("name"), gateway["down"]?.bool == true ? "down" : "up",
+                gateway.cell("name"),
+                Console.paint(isDown ? "down" : "up", isDown ? .red : .green),
                 outcome.isEmpty ? "none yet" : answer.isEmpty ? outcome : "\(outcome): \(answer)",
                 gateway.cell("lastAnswered"))
         }

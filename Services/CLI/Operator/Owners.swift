@@ -25,7 +25,10 @@ struct Owners {
         let unowned = seats.filter { $0["owner"]?.string == nil }.count
         let owners = members.count == 1 ? "1 evaluator" : "\(members.count) evaluators"
         var line = "partitions \(Partition.count), \(owners)"
-        if unowned > 0 { line += ", \(unowned == Partition.count ? "all" : "\(unowned)") unowned" }
+        if unowned > 0 {
+            let count = unowned == Partition.count ? "all" : "\(unowned)"
+            line += ", " + Console.paint("\(count) unowned", .red)
+        }
         return [line] + members.map(text)
     }
 

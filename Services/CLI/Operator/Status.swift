@@ -79,12 +79,16 @@ struct StatusReport {
         for (service, json) in documents {
             guard let json else {
                 let count = service == .evaluator ? evaluators?.count ?? 0 : 0
-                table.add(service.rawValue, count > 0 ? "\(count) there" : "no answer", "", "")
+                let state =
+                    count > 0 ? "\(count) there" : Console.paint("no answer", .red)
+                table.add(service.rawValue, state, "", "")
                 continue
             }
             let started = json["started"]?.string.flatMap { Timestamp($0) }
+            let isReady = json["ready"]?.bool == true
             table.add(
-                service.rawValue, json["ready"]?.bool == true ? "ready" : "not ready",
+                service.rawValue,
+                Console.paint(isReady ? "ready" : "not ready", isReady ? .green : .red),
                 json.cell("version"), started.map { Age.text(now - $0) } ?? "")
         }
         return table.lines
@@ -96,12 +100,15 @@ struct StatusReport {
     private var troubles: [String] {
         documents.flatMap { service, json in
             (json?["troubles"]?.array ?? []).compactMap(\.string).map {
-                "! \(service.rawValue): \($0)"
+                Console.paint("! \(service.rawValue): \($0)", .red)
             }
         }
     }
 
     // MARK: Streams
+
+    /// So many records behind, a reader is shown as one to look at: the alert on lags begins there.
+    private static let lagMax = 1000
 
     /// A stream, or all partitions of one.
     private struct Line {
@@ -147,7 +154,9 @@ struct StatusReport {
         var table = Table("stream", "kept by", "records", "read by (behind)")
         for (name, line) in lines {
             let readers = line.readers.map { reader in
-                "\(reader.name) (\(max(0, line.records - reader.read)))"
+                let behind = max(0, line.records - reader.read)
+                let text = "\(reader.name) (\(behind))"
+                return Console.paint(text, .yellow, if: Console.hasColors && behind >= Self.lagMax)
             }
             let label = name == "in" || name == "events" ? "\(name), 64 partitions" : name
             table.add(label, line.keeper, String(line.records), readers.joined(separator: ", "))
@@ -171,19 +180,24 @@ struct StatusReport {
             let undelivered = timer["undelivered"]?.array?.count ?? 0
             lines.append(
                 "clocks \(timer.cell("clocks")), watches \(timer.cell("watches")), "
-                    + "emergencies that reached nobody \(undelivered)")
+                    + alarming("emergencies that reached nobody", undelivered))
         }
         if let notifier = details(.notifier) {
             let lanes = notifier["lanes"]?.array ?? []
             func sum(_ key: String) -> Int { lanes.reduce(0) { $0 + ($1[key]?.int ?? 0) } }
             lines.append(
-                "emergencies open \(notifier.cell("openEmergencies")), "
-                    + "acknowledged \(notifier.cell("acknowledgedEmergencies"))")
+                alarming("emergencies open", notifier["openEmergencies"]?.int ?? 0)
+                    + ", acknowledged \(notifier.cell("acknowledgedEmergencies"))")
             lines.append(
                 "messages queued \(sum("waiting")), being sent \(sum("inFlight")), "
                     + "to be tried again \(notifier.cell("retrying"))")
         }
         return lines
+    }
+
+    /// A count of what should not be, red unless it is 0.
+    private func alarming(_ what: String, _ count: Int) -> String {
+        Console.paint("\(what) \(count)", .red, if: Console.hasColors && count > 0)
     }
 
     private var gateways: [String] {
