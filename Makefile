@@ -86,7 +86,8 @@ bench-ingest: build ## measure ingest beside the HTTP library alone (ARGS=10 for
 chaos: ## kill, stop, cut and put back a suite under load for MINUTES=… (as root for all of it)
 	@scripts/setup --chaos
 	swift build --build-tests $(FLAGS)
-	CHAOS_MINUTES=$(MINUTES) CHAOS_ROW='$(ROW)' $(TESTS) --filter 'holds every row|When the disk is full'
+	CHAOS_MINUTES=$(MINUTES) CHAOS_ROW='$(ROW)' $(TESTS) \
+		--filter 'holds every row|When the disk is full'
 
 test-deploy: ## build the images of deploy/, run them, break them under load (as root, with Docker)
 	@scripts/test-deploy $(ARGS)
