@@ -105,7 +105,7 @@ extension `The suite` {
                 let path = "/v1/people/\(home.anna.id)"
                 try home.bob.api.call("POST", path + "/locate")
                 #expect(try home.bob.api.send("POST", path + "/locate").status == 429)
-                let asked = try post(["_type": "lwt", "tst": 1], home)
+                let asked = try post(["_type": "steps", "steps": 1], home)
                 #expect(asked == [["_type": "cmd", "action": "reportLocation"]])
                 try await Task.sleep(for: .seconds(1))
                 let answer = try post(location(), home)

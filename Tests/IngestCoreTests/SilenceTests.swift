@@ -162,6 +162,21 @@ import Testing
         #expect(Set(contacts.map(\.event.id)).count == 2)
     }
 
+    @Test func `a last will is no sign of a phone, whatever brings it`() {
+        var bench = Bench()
+        hinted(&bench)
+        quiet(&bench, 1)
+        let heard = bench.core.device(device(1))?.seen
+        var will = PhoneNews()
+        will.isLastWill = true
+        bench.wait(10)
+        bench.deliver([], news: will, ownTracks: .android)
+        #expect(bench.bodies(.inputContact).isEmpty && bench.core.silentCount == 1)
+        #expect(bench.core.device(device(1))?.seen == heard)
+        bench.deliver([], news: PhoneNews(), ownTracks: .android)
+        #expect(bench.bodies(.inputContact).count == 1)
+    }
+
     @Test func `a watch is told when it begins, is extended and ends`() {
         var bench = Bench()
         func watch(_ state: WatchState, seconds: Int64 = 600) -> EventBody {

@@ -208,7 +208,7 @@ import Web
         #expect(again.status == 429 && again.headers["Retry-After"] == "60")
         #expect(try world.send(.post, path, token: "person-3").status == 403)
         try world.restart()
-        let asked = try world.send(.post, "/pub", #"{"_type":"lwt"}"#, token: "phone-1")
+        let asked = try world.send(.post, "/pub", #"{"_type":"steps"}"#, token: "phone-1")
         #expect(asked.text == #"[{"_type":"cmd","action":"reportLocation"}]"#)
         let seen = try world.database.all("SELECT asked FROM access WHERE asked IS NOT NULL") {
             $0.time(0)

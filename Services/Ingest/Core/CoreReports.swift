@@ -19,7 +19,11 @@ extension Core {
             effects.append(.answer(request: delivery.request, .overloaded))
             return
         }
-        hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
+        // What was written for when the phone is away is no sign of it.
+        let isThere = !delivery.news.isLastWill
+        if isThere {
+            hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
+        }
         let pressed = hearNews(of: delivery, in: directory, at: now, into: &effects)
         var calls: [EmergencyID] = []
         for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
@@ -46,14 +50,18 @@ extension Core {
             answer.rings = alarms.takeRings(
                 for: delivery.device, of: delivery.person, into: &effects)
         }
-        let isAsked = phones.isAsked(
-            delivery.device, newest: intake.devices[delivery.device]?.newest?.time, at: now,
-            into: &effects)
-        answer.locates = isAsked && delivery.ownTracks != nil
+        if isThere {
+            let isAsked = phones.isAsked(
+                delivery.device, newest: intake.devices[delivery.device]?.newest?.time, at: now,
+                into: &effects)
+            answer.locates = isAsked && delivery.ownTracks != nil
+        }
         answer.policy = hint(for: delivery, in: directory, at: now, into: &effects)
-        noteTerms(
-            of: delivery, brought: answer.accepted > 0 || !delivery.panics.isEmpty, in: directory,
-            at: now, into: &effects)
+        if isThere {
+            noteTerms(
+                of: delivery, brought: answer.accepted > 0 || !delivery.panics.isEmpty,
+                in: directory, at: now, into: &effects)
+        }
         effects.append(.answer(request: delivery.request, .reports(answer)))
     }
 
