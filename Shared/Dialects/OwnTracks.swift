@@ -68,6 +68,7 @@ public enum OwnTracks {
         let messageID = messageID(json)
         let created = Quantity.time(json["created_at"]?.numberOrNumericString)
         var reading = Reading()
+        reading.news.isReply = json["t"]?.string == "r"
         var usable: Fix?
         switch fix(json, moment) {
         case .failure(let unusable):

@@ -15,6 +15,8 @@ public struct PhoneNews: Hashable, Sendable {
     public var isSealed: Bool
     /// Written beforehand, for when the phone is away: no sign of it.
     public var isLastWill = false
+    /// It was asked where it is, and answers; its fix may be older than the question.
+    public var isReply = false
 
     public init(
         hindrances: [Hindrance]? = nil, zones: [OfferedZone] = [], card: Card? = nil,

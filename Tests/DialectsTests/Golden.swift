@@ -104,6 +104,7 @@ struct Golden: CustomStringConvertible, Sendable {
             lines.append("monitoring \(monitoring.mode) said=\(monitoring.said)")
         }
         if news.isSealed { lines.append("sealed") }
+        if news.isReply { lines.append("reply") }
         if news.isLastWill { lines.append("last will") }
         return lines
     }

@@ -163,6 +163,47 @@ import Testing
         #expect(bench.store.locates.isEmpty)
     }
 
+    @Test func `a phone whose fix is older than the question is not told again by its answer`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.wait(100)
+        _ = bench.locate(1, as: ben)
+        var reply = PhoneNews()
+        reply.isReply = true
+        #expect(tell(&bench, reply, [observation(at: 10)])?.locates == true, "asked before")
+        #expect(tell(&bench, PhoneNews(), [observation(at: 20)])?.locates == false)
+        bench.wait(Int(Limits.locateAgainSeconds) - 1)
+        #expect(tell(&bench, PhoneNews(), [observation(at: 30)])?.locates == false)
+        bench.wait(1)
+        #expect(tell(&bench, PhoneNews(), [observation(at: 40)])?.locates == true, "in vain so far")
+        #expect(tell(&bench, reply, [observation(at: 50)])?.locates == false)
+        #expect(bench.store.locates.isEmpty, "it has said what it knows")
+    }
+
+    @Test func `a fix of the second of the question answers it, for phones say whole seconds`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.now = start + .milliseconds(10_700)
+        _ = bench.locate(1, as: ben)
+        #expect(tell(&bench, PhoneNews(), [observation(at: 10)])?.locates == false)
+        #expect(bench.store.locates.isEmpty)
+    }
+
+    @Test func `who asks anew has the phone told at once, and a silent one costs nothing`() {
+        var bench = Bench()
+        bench.deliver([observation(at: 0)])
+        bench.wait(100)
+        _ = bench.locate(1, as: ben)
+        #expect(tell(&bench, PhoneNews())?.locates == true)
+        bench.wait(5)
+        _ = bench.locate(1, as: .person(person(3)))
+        bench.deliver([observation(at: 10)])
+        #expect(tell(&bench, PhoneNews())?.locates == true)
+        bench.wait(5)
+        bench.deliver([observation(at: 106)])
+        #expect(bench.store.locates.isEmpty, "another app of the phone answers as well")
+    }
+
     @Test func `nobody waits for a phone for ever`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])

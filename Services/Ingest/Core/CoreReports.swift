@@ -51,10 +51,9 @@ extension Core {
                 for: delivery.device, of: delivery.person, into: &effects)
         }
         if isThere {
-            let isAsked = phones.isAsked(
-                delivery.device, newest: intake.devices[delivery.device]?.newest?.time, at: now,
+            answer.locates = phones.asks(
+                delivery, newest: intake.devices[delivery.device]?.newest?.time, at: now,
                 into: &effects)
-            answer.locates = isAsked && delivery.ownTracks != nil
         }
         answer.policy = hint(for: delivery, in: directory, at: now, into: &effects)
         if isThere {

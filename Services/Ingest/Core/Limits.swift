@@ -55,6 +55,8 @@ public enum Limits {
     public static let locateSeconds: Int64 = 60
     /// A phone is asked for its position for so long; then nobody waits any more.
     public static let locateWaitSeconds: Int64 = 600
+    /// … and told so once in so long.
+    public static let locateAgainSeconds: Int64 = 30
     /// Who asked when, before those long ago are forgotten.
     static let locatesRemembered = 10_000
     /// Bytes kept of one payload.

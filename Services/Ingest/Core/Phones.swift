@@ -18,6 +18,8 @@ struct Phones {
     private var presses: [DeviceID: Timestamp] = [:]
     /// When a viewer last asked for a person.
     private var asked: [Look: Timestamp] = [:]
+    /// When a phone was told last that somebody asks. Not stored: after a restart it is told again.
+    private var told: [DeviceID: Timestamp] = [:]
     /// Faces that a phone has been sent. Not stored: after a restart they are sent once more.
     private var faces: [Look: SentFace] = [:]
 
@@ -160,25 +162,39 @@ struct Phones {
         asked[look] = now
         let row = LocateRow(device: device, person: person, asked: now)
         locates[device] = row
+        told[device] = nil
         effects.append(.phone(.saveLocate(row)))
         return nil
     }
 
-    /// Whether the answer to a phone asks it where it is: until a fix taken since has come, or for
-    /// so long that nobody waits any more.
+    /// Whether the answer to a phone asks it where it is: until it has answered, or a fix taken
+    /// since has come, or for so long that nobody waits any more.
+    ///
+    /// It is told now and then only: a phone that has no newer fix than the question answers with
+    /// an old one, and would be told again by the answer to that, as fast as it can.
     ///
     /// - Parameter newest: time of its newest fix
-    mutating func isAsked(
-        _ device: DeviceID, newest: Timestamp?, at now: Timestamp, into effects: inout [Effect]
+    mutating func asks(
+        _ delivery: Delivery, newest: Timestamp?, at now: Timestamp, into effects: inout [Effect]
     ) -> Bool {
+        let device = delivery.device
         guard let row = locates[device] else { return false }
-        let isAnswered = newest.map { $0 >= row.asked } ?? false
-        guard isAnswered || now - row.asked > .seconds(Limits.locateWaitSeconds) else {
-            return true
+        // Phones say whole seconds.
+        let hasFix = newest.map { $0.seconds >= row.asked.seconds } ?? false
+        let hasAnswered = delivery.news.isReply && told[device] != nil
+        let isOver = now - row.asked > .seconds(Limits.locateWaitSeconds)
+        guard !hasFix, !hasAnswered, !isOver else {
+            locates[device] = nil
+            told[device] = nil
+            effects.append(.phone(.removeLocate(device)))
+            return false
         }
-        locates[device] = nil
-        effects.append(.phone(.removeLocate(device)))
-        return false
+        guard delivery.ownTracks != nil else { return false }
+        if let last = told[device], now - last < .seconds(Limits.locateAgainSeconds) {
+            return false
+        }
+        told[device] = now
+        return true
     }
 
     // MARK: Gone
@@ -187,12 +203,16 @@ struct Phones {
         conditions[device] = nil
         locates[device] = nil
         presses[device] = nil
+        told[device] = nil
         effects.append(.phone(.forgetDevice(device)))
     }
 
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         for (device, row) in conditions where row.person == person { conditions[device] = nil }
-        for (device, row) in locates where row.person == person { locates[device] = nil }
+        for (device, row) in locates where row.person == person {
+            locates[device] = nil
+            told[device] = nil
+        }
         cards[person] = nil
         effects.append(.phone(.forgetPerson(person)))
     }
