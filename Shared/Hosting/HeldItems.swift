@@ -86,11 +86,13 @@ extension Host {
         }
         let entries = try service?.held ?? []
         if body["items"] == "all" { return .settle(entries, isAll: true, isDropped: isDropped) }
-        guard let names = body["items"]?.array?.map(\.string) else {
+        let items = body["items"]?.array
+        guard let items, items.allSatisfy({ $0.string != nil }) else {
             throw Problem.invalid(
                 "these are no ids", field: "items", hint: #"send a list of ids, or "all""#)
         }
-        let wanted = entries.filter { entry in names.contains { $0.map(entry.isNamed) ?? false } }
+        let names = items.compactMap(\.string)
+        let wanted = entries.filter { entry in names.contains(where: entry.isNamed) }
         return .settle(wanted, isAll: false, isDropped: isDropped)
     }
 

@@ -59,6 +59,8 @@ extension HostParts {
         let port = HostParts.httpPort(definition, configuration, topology)
         var limits = ServerLimits()
         limits.bodyBytesByPath = definition.bodyBytesByPath
+        limits.unreadBodyPaths = definition.unreadBodyPaths
+        limits.connections = min(limits.connections, max(64, OpenFiles.raise() - 256))
         limits.proxies = CommonSettings.proxies(configuration)
         server = try Server(address: topology.bindAddress, port: port, limits: limits)
         transfers = Transfers()

@@ -33,6 +33,21 @@ public struct KeptAnswers {
 
     public init(_ database: Database) { self.database = database }
 
+    /// The `Idempotency-Key` of a request, if it has one.
+    ///
+    /// - Throws: a problem when it is no printable text of a sensible length
+    public static func name(_ request: Request) throws(Problem) -> String? {
+        guard let text = request.headers["Idempotency-Key"] else { return nil }
+        guard (1...keyCharactersMax).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 })
+        else {
+            throw .invalid(
+                "this is no usable key", field: "Idempotency-Key",
+                hint: "use 1 to \(keyCharactersMax) printable characters")
+        }
+        return text
+    }
+
     /// A request that may come again.
     public struct Key: Sendable {
         fileprivate let id: ID128
@@ -43,16 +58,9 @@ public struct KeptAnswers {
         ///
         /// - Throws: a problem when the key is no printable text of a sensible length
         public init?(_ request: Request) throws(Problem) {
-            guard request.method == .post, let text = request.headers["Idempotency-Key"],
+            guard request.method == .post, let text = try KeptAnswers.name(request),
                 let token = Credentials(request.headers)?.token
             else { return nil }
-            guard (1...KeptAnswers.keyCharactersMax).contains(text.utf8.count),
-                text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 })
-            else {
-                throw .invalid(
-                    "this is no usable key", field: "Idempotency-Key",
-                    hint: "use 1 to \(KeptAnswers.keyCharactersMax) printable characters")
-            }
             // Hashed first, since a key of BLAKE2b has 16 to 64 bytes and a token any number.
             secret = Hash.blake2b256(
                 Array("kept answer \(text)".utf8), key: Hash.blake2b256(Array(token.utf8)))

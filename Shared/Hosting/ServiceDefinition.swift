@@ -19,6 +19,8 @@ public struct ServiceDefinition: Sendable {
     public var portSetting: String?
     /// Body limits of paths that take more, or less, than the common one.
     public var bodyBytesByPath: [String: Int]
+    /// Paths where a request counts whatever its body is.
+    public var unreadBodyPaths: Set<String>
     /// Versions of the logic that an evaluator has, from the lowest to the highest.
     public var logic: ClosedRange<UInt16>
 
@@ -26,6 +28,7 @@ public struct ServiceDefinition: Sendable {
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
         portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
+        unreadBodyPaths: Set<String> = [],
         logic: ClosedRange<UInt16> = 1...1
     ) {
         self.name = name
@@ -36,6 +39,7 @@ public struct ServiceDefinition: Sendable {
         self.isDurable = isDurable
         self.portSetting = portSetting
         self.bodyBytesByPath = bodyBytesByPath
+        self.unreadBodyPaths = unreadBodyPaths
         self.logic = logic
     }
 }

@@ -25,6 +25,8 @@ final class Exchange {
     /// The library's connection, valid until the request is completed.
     let connection: OpaquePointer
     var state = State.begun
+    /// When its first line came, then when it was answered.
+    var since: ContinuousClock.Instant
     var isHead = false
     var request: Request
     var bodyBytesMax = 0
@@ -33,7 +35,10 @@ final class Exchange {
     /// Bytes of an oversized body that were dropped.
     var droppedBytes = 0
 
-    init(id: UInt64, target: String, connection: OpaquePointer) {
+    init(
+        id: UInt64, target: String, connection: OpaquePointer, since: ContinuousClock.Instant
+    ) {
+        self.since = since
         self.id = id
         self.target = target
         self.connection = connection

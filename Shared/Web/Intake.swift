@@ -17,13 +17,17 @@ final class Intake {
     private(set) var heldBytes = 0
     /// Nothing goes to the service any more: what becomes complete is answered 503 here.
     var isStopping = false
+    let connections: Connections
     private var arrived: [Request] = []
 
     /// Whether complete requests wait to be taken: `flush()` reads, too.
     var hasArrived: Bool { !arrived.isEmpty }
     private var lastID: UInt64 = 0
 
-    init(limits: ServerLimits) { self.limits = limits }
+    init(limits: ServerLimits) {
+        self.limits = limits
+        connections = Connections(limits: limits)
+    }
 
     /// The requests that became complete since the last time.
     func takeArrived() -> [Request] {
@@ -37,6 +41,31 @@ final class Intake {
         Unmanaged<Intake>.fromOpaque(context!).takeUnretainedValue()
     }
 
+    /// Somebody wants a connection.
+    static let welcome: MHD_AcceptPolicyCallback = { context, address, _ in
+        Intake.of(context).connections.isWelcome(addressText(address)) ? .YES : .NO
+    }
+
+    /// A connection begins or ends.
+    static let connection: MHD_NotifyConnectionCallback = { context, connection, slot, what in
+        let connections = Intake.of(context).connections
+        guard cmhd_is_start(what) else {
+            guard let pointer = slot?.pointee else { return }
+            connections.close(Unmanaged<Connections.Entry>.fromOpaque(pointer).takeRetainedValue())
+            slot!.pointee = nil
+            return
+        }
+        let entry = connections.open(
+            cmhd_descriptor(connection), from: addressText(cmhd_client_address(connection)))
+        slot!.pointee = Unmanaged.passRetained(entry).toOpaque()
+    }
+
+    private static func entry(of connection: OpaquePointer) -> Connections.Entry? {
+        cmhd_socket_context(connection).map {
+            Unmanaged<Connections.Entry>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
     /// The first line of a request came: the result becomes the request's context.
     static let begin:
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?)
@@ -46,7 +75,8 @@ final class Intake {
                 intake.open += 1
                 let exchange = Exchange(
                     id: intake.lastID, target: target.map { String(cString: $0) } ?? "",
-                    connection: connection!)
+                    connection: connection!, since: intake.connections.now)
+                entry(of: exchange.connection)?.exchange = exchange
                 return Unmanaged.passRetained(exchange).toOpaque()
             }
 
@@ -66,6 +96,10 @@ final class Intake {
         let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
         slot!.pointee = nil
         let intake = Intake.of(context)
+        if let entry = entry(of: exchange.connection) {
+            entry.exchange = nil
+            entry.idleSince = intake.connections.now
+        }
         intake.waiting[exchange.id] = nil
         intake.streams[exchange.id] = nil
         intake.open -= 1
@@ -112,7 +146,10 @@ final class Intake {
         }
         let announced = exchange.request.headers["Content-Length"].flatMap(Int.init) ?? 0
         if announced > exchange.bodyBytesMax { refuseBody(exchange) }
-        guard case .refused(let refusal) = exchange.state, announced > 0 else { return .YES }
+        guard case .refused(let refusal) = exchange.state else { return .YES }
+        // What follows is not looked at: the connection ends with this answer.
+        if RequestReader.isAmbiguous(exchange.request.headers) { return send(refusal, exchange) }
+        guard announced > 0 else { return .YES }
         // Without having read the body the connection cannot be used again. A client that asks
         // first is told at once; another one hears the refusal only after it has sent its body.
         let asks = exchange.request.headers["Expect"] != nil
@@ -123,7 +160,7 @@ final class Intake {
         let bytes = exchange.heldBytes + piece.count
         if bytes > exchange.bodyBytesMax {
             refuseBody(exchange)
-        } else if heldBytes + piece.count > limits.heldBytes {
+        } else if heldBytes + piece.count > limits.heldBytes, bytes > limits.smallBodyBytes {
             refuse(exchange, .unavailable("too many large requests at once"))
         } else {
             heldBytes += piece.count

@@ -1,19 +1,33 @@
 /// What a ``Server`` takes at most.
 public struct ServerLimits: Hashable, Sendable {
-    /// Open connections; more wait in the kernel's queue.
+    /// Open connections. Shortly before that those are closed that have asked nothing for longest;
+    /// what is still too many waits in the kernel's queue.
     public var connections = 4096
-    /// Open connections of one address; more are closed at once. Behind nginx every client has the
-    /// proxy's address, so this is a guard for services that are reached directly.
-    public var connectionsPerAddress = 4096
-    /// A connection without traffic for so long is closed. Waiting for an answer is not idleness.
+    /// Open connections of one address; more are closed at once. Those of ``proxies`` are not
+    /// counted.
+    public var connectionsPerAddress = 512
+    /// A connection without a request for so long is closed, and one whose answer is not taken.
+    /// Waiting for an answer is not idleness.
     public var idleSeconds = 60
+    /// A header has to be whole so long after its first line.
+    public var headerSeconds = 15
+    /// A body has to be whole so long after its header, and what ``bytesPerSecond`` allows.
+    public var bodySeconds = 30
+    /// What is slower is too slow.
+    public var bytesPerSecond = 2048
     /// Body of a request; a longer one is answered 413.
     public var bodyBytes = 1 << 20
     /// Other body limits, by the beginning of the path, in which `*` stands for any one part; the
     /// longest that fits counts.
     public var bodyBytesByPath: [String: Int] = [:]
-    /// All bodies together that the server holds; more is answered 503.
-    public var heldBytes = 256 << 20
+    /// All bodies together that the server holds; a larger one that would be more is answered 503.
+    public var heldBytes = 128 << 20
+    /// A body up to here finds room all the same: no call for help is larger.
+    public var smallBodyBytes = 16 << 10
+    /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/` one
+    /// with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
+    /// refused.
+    public var unreadBodyPaths: Set<String> = []
     /// All header lines of a request together; more is answered 431.
     public var headerBytes = 16 << 10
     /// Path and query of a request; more is answered 414.

@@ -36,7 +36,27 @@ struct RequestReader {
         guard exchange.request.path.hasPrefix("/") else {
             return problem(400, "Invalid request", "the path does not begin with a slash")
         }
+        if RequestReader.isAmbiguous(headers) {
+            return problem(
+                400, "Invalid request", "there are both Content-Length and Transfer-Encoding")
+        }
+        if let coding = headers["Content-Encoding"], !equalIgnoringCase(coding, "identity"),
+            exchange.request.path.hasPrefix("/v1/"),
+            !limits.unreadBodyPaths.contains(exchange.request.path)
+        {
+            return .problem(
+                Problem(
+                    status: 415, title: "Body not readable",
+                    detail: "this server takes no body with a Content-Encoding",
+                    hint: "send the body as it is, without Content-Encoding"))
+        }
         return nil
+    }
+
+    /// Whether two readers may see its end at different places, so that what follows is a request
+    /// for one of them.
+    static func isAmbiguous(_ headers: Headers) -> Bool {
+        headers["Transfer-Encoding"] != nil && headers["Content-Length"] != nil
     }
 
     private func problem(_ status: Int, _ title: String, _ detail: String) -> Response {

@@ -23,6 +23,8 @@ public struct Router<Route: Sendable>: Sendable {
         /// Names of the parameters in order.
         var names: [String]
         var routes: [(method: Method, route: Route)]
+
+        var literalCount: Int { literals.count - names.count }
     }
 
     private var patterns: [Pattern] = []
@@ -58,8 +60,13 @@ public struct Router<Route: Sendable>: Sendable {
     public func route(_ request: Request) -> Outcome {
         let parts = segments(of: request.path)
         var allowed: [Method] = []
+        var exact = 0
         for pattern in patterns {
             guard let values = match(pattern, parts) else { continue }
+            // What is written out is not the value of a parameter of another pattern.
+            let literals = pattern.literalCount
+            guard literals >= exact else { continue }
+            exact = literals
             if let entry = pattern.routes.first(where: { $0.method == request.method }) {
                 return .found(
                     entry.route,

@@ -33,12 +33,11 @@ public final class Server: Pollable {
         self.port = listening.port
         intake = Intake(limits: limits)
         daemon = cmhd_start(
-            listening.socket, Intake.handle, Intake.complete, Intake.begin,
+            listening.socket, Intake.welcome, Intake.connection, Intake.handle, Intake.complete,
+            Intake.begin,
             Unmanaged.passUnretained(intake).toOpaque(),
             cmhd_limits(
-                connections: UInt32(limits.connections),
-                connections_per_address: UInt32(limits.connectionsPerAddress),
-                idle_seconds: UInt32(limits.idleSeconds),
+                connections: UInt32(limits.connections), idle_seconds: UInt32(limits.idleSeconds),
                 connection_memory: limits.connectionMemoryBytes))
         descriptor = daemon.map { cmhd_epoll_fd($0) } ?? -1
         guard daemon != nil, descriptor >= 0 else {
@@ -67,9 +66,8 @@ public final class Server: Pollable {
         let libraryWait =
             MHD_get_timeout(daemon, &library) == .YES
             ? Int(clamping: library) : nil
-        let deadlineWait = deadlines.waitMilliseconds
-        guard let libraryWait, let deadlineWait else { return libraryWait ?? deadlineWait }
-        return min(libraryWait, deadlineWait)
+        return [libraryWait, deadlines.waitMilliseconds, intake.connections.waitMilliseconds]
+            .compactMap(\.self).min()
     }
 
     /// Reads and writes what is ready.
@@ -81,6 +79,7 @@ public final class Server: Pollable {
         for id in deadlines.removeDue() where intake.waiting[id] != nil {
             answer(id, .problem(.unavailable("the service did not answer in time")))
         }
+        intake.connections.look()
         MHD_run(daemon)
         let requests = intake.takeArrived()
         for request in requests {
@@ -95,6 +94,7 @@ public final class Server: Pollable {
     public func answer(_ id: UInt64, _ response: Response) {
         guard let exchange = intake.waiting.removeValue(forKey: id) else { return }
         exchange.state = .answered(response)
+        exchange.since = intake.connections.now
         MHD_resume_connection(exchange.connection)
     }
 

@@ -74,6 +74,7 @@ import Testing
     @Test func `holds for all bodies together`() throws {
         var limits = ServerLimits()
         limits.heldBytes = 1000
+        limits.smallBodyBytes = 100
         let loop = try TestLoop(limits: limits)
         loop.reply = { _ in nil }
         let body = String(repeating: "x", count: 600)
@@ -131,6 +132,7 @@ import Testing
     @Test func `counts connections of one address`() throws {
         var limits = ServerLimits()
         limits.connectionsPerAddress = 2
+        limits.proxies = []
         let loop = try TestLoop(limits: limits)
         let clients = try (0..<3).map { _ in try loop.client() }
         for client in clients { client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }

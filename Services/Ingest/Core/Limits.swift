@@ -74,6 +74,8 @@ public enum Limits {
     public static let diaryForgottenPerTurn: Int64 = 500
     /// Entries of the diary in one page.
     public static let diaryPageMax = 200
+    /// Entries of a page of any other list.
+    public static let pageMax = 1000
     /// Reports looked through for one page.
     public static let diaryReportsPerPageMax = 4000
     /// A device may call at once what its limit allows in so long …

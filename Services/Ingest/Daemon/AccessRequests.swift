@@ -15,11 +15,7 @@ extension IngestService {
         let decision = outside.replica.decide(
             principal, .readAccessLog, on: .person(person), at: outside.now)
         if let denial = decision.denial { throw Problem.denied(denial.explanation) }
-        guard let wanted = Int(request.query["limit"] ?? "100"), wanted > 0 else {
-            throw Problem.invalid(
-                "this is no number of entries", field: "limit", hint: "send 1 to 1000")
-        }
-        let limit = min(wanted, 1000)
+        let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
         guard let cursor = AccessCursor(request.query["cursor"]) else {
             throw Problem.invalid(
                 "this is no cursor", field: "cursor", hint: "send `next` of the page before")

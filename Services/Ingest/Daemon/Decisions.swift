@@ -14,16 +14,10 @@ private struct DecisionQuery {
     var before = Timestamp.distantFuture
     /// Rows with a smaller number follow.
     var cursor = Int64.max
-    var limit = 100
+    var limit: Int
 
     init(_ request: Request) throws(Problem) {
-        if let text = request.query["limit"] {
-            guard let number = Int(text), number > 0 else {
-                throw .invalid(
-                    "this is no number of entries", field: "limit", hint: "send 1 to 1000")
-            }
-            limit = min(number, 1000)
-        }
+        limit = try request.pageLimit(max: Limits.pageMax) ?? 100
         if let text = request.query["cursor"] {
             guard let number = Int64(text) else {
                 throw .invalid(

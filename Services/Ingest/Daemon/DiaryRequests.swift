@@ -9,19 +9,12 @@ import Web
 private struct DiaryQuery {
     var since: Timestamp
     var before: Timestamp
-    var limit = 50
+    var limit: Int
 
     init(_ request: Request, at now: Timestamp) throws(Problem) {
         since = now - .seconds(Limits.diarySeconds)
         before = .distantFuture
-        if let text = request.query["limit"] {
-            guard let number = Int(text), number > 0 else {
-                throw .invalid(
-                    "this is no number of entries", field: "limit",
-                    hint: "send 1 to \(Limits.diaryPageMax)")
-            }
-            limit = min(number, Limits.diaryPageMax)
-        }
+        limit = try request.pageLimit(max: Limits.diaryPageMax) ?? 50
         if let text = request.query["since"] {
             guard let time = Timestamp(text) else {
                 throw .invalid(

@@ -165,17 +165,13 @@ extension IngestService {
     private func listJourneys(
         of person: PersonID, _ request: Request, _ principal: Principal
     ) throws -> Response {
-        guard let wanted = Int(request.query["limit"] ?? "100"), wanted > 0 else {
-            throw Problem.invalid(
-                "this is no number of entries", field: "limit", hint: "send 1 to 1000")
-        }
         let cursor = request.query["cursor"].map { Int64($0) } ?? .max
         guard let cursor else {
             throw Problem.invalid(
                 "this is no cursor", field: "cursor", hint: "send `next` of the page before")
         }
         let viewer = try viewer(of: person, for: principal)
-        let limit = min(wanted, 1000)
+        let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
         let headers = try journeys.headers(
             of: person, before: Timestamp(microseconds: cursor), limit: limit)
         var items: [JSON] = []

@@ -37,7 +37,7 @@ struct Main {
         bodyBytesByPath: [
             "/pub": Limits.phoneBodyBytes, "/overland": Limits.phoneBodyBytes,
             "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
-        ])
+        ], unreadBodyPaths: ["/v1/emergencies"])
 
     static func main() { exit(Host.run(definition, make: make)) }
 

@@ -55,11 +55,7 @@ extension IngestService {
 
     /// Youngest first, a page at a time.
     private func list(_ request: Request, for principal: Principal) throws -> [UInt8] {
-        guard let wanted = Int(request.query["limit"] ?? "100"), wanted > 0 else {
-            throw Problem.invalid(
-                "this is no number of entries", field: "limit", hint: "send 1 to 1000")
-        }
-        let limit = min(wanted, 1000)
+        let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
         let before = request.query["cursor"].map { Int64($0) } ?? .max
         guard let before else {
             throw Problem.invalid(

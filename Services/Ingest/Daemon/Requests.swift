@@ -1,5 +1,6 @@
 import Dialects
 import Hashing
+import Hosting
 import IngestCore
 import Model
 import Parsing
@@ -27,7 +28,10 @@ extension IngestService {
 
     private func handle(_ request: Request, _ route: Endpoint, _ parameters: Parameters) throws {
         let principal = try principal(of: request)
-        if !route.isUrgent { try pass(principal, request) }
+        if !route.isUrgent {
+            try pass(principal, request)
+            _ = try KeptAnswers.name(request)
+        }
         switch route {
         case .ownTracks, .phone, .phoneByToken: break
         case .reports: try deliverReports(request, by: principal)

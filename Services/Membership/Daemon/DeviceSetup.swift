@@ -74,13 +74,14 @@ struct DeviceSetup {
     private func response(
         of setup: PhoneSetup, as query: Query
     ) throws(Problem) -> Response {
+        let app = try app(query["app"])
         guard let format = query["format"] else { return .json(json(setup)) }
         if format == "properties" {
             return Response(
                 status: 200, headers: ["Content-Type": "text/plain; charset=utf-8"],
                 body: Array(setup.properties.utf8))
         }
-        let code = try code(of: setup, app: query["app"] ?? PhoneSetup.App.ownTracks.rawValue)
+        let code = try code(of: setup, app: app)
         switch format {
         case "svg":
             return Response(
@@ -98,10 +99,19 @@ struct DeviceSetup {
         }
     }
 
-    private func code(of setup: PhoneSetup, app name: String) throws(Problem) -> QRCode {
-        guard let app = PhoneSetup.App(rawValue: name), let link = setup.link(for: app),
-            let code = try? QRCode(link)
-        else {
+    /// OwnTracks where the query names none.
+    private func app(_ name: String?) throws(Problem) -> PhoneSetup.App {
+        guard let name else { return .ownTracks }
+        guard let app = PhoneSetup.App(rawValue: name) else {
+            throw .invalid(
+                "there is no such app", field: "app",
+                hint: PhoneSetup.App.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return app
+    }
+
+    private func code(of setup: PhoneSetup, app: PhoneSetup.App) throws(Problem) -> QRCode {
+        guard let link = setup.link(for: app), let code = try? QRCode(link) else {
             let apps = PhoneSetup.App.allCases.filter { setup.link(for: $0) != nil }
             throw .invalid(
                 "there is no link for this app", field: "app",

@@ -17,11 +17,12 @@ struct RightsList {
 
     init(_ reader: Reader) throws(Problem) {
         self.reader = reader
-        let query = reader.request.query
+        let request = reader.request
+        let query = request.query
         circle = try RightsList.id(query, "circle", CircleID.self)
         person = try RightsList.id(query, "person", PersonID.self) ?? reader.principal.person
-        isTold = query["told"] == "true"
-        isAcknowledged = query["acknowledged"] == "true"
+        isTold = try request.flag("told")
+        isAcknowledged = try request.flag("acknowledged")
     }
 
     func response() -> Response {

@@ -33,13 +33,7 @@ struct ZoneFileReader {
 
     /// Whether nothing shall be made.
     static func isPreview(_ request: Request) throws(Problem) -> Bool {
-        switch request.query["preview"] {
-        case nil, "false": return false
-        case "", "true": return true
-        default:
-            throw .invalid(
-                "this is neither true nor false", field: "preview", hint: "use preview=true")
-        }
+        try request.flag("preview")
     }
 
     func read() throws(Problem) -> ZonesOfFile {

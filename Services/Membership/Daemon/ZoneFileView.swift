@@ -63,7 +63,7 @@ extension Reader {
         try allowReading(of: owner)
         let format = try format(of: request, among: FileFormat.written)
         let file = View.file(of: directory.zones(of: owner), as: format)
-        if request.query["notes"] == "true" {
+        if try request.flag("notes") {
             return .json([
                 "file": .string(String(decoding: file.bytes, as: UTF8.self)),
                 "notes": View.notes(file.notes),

@@ -66,14 +66,17 @@ public final class RunningSuite {
         }
     }
 
-    /// Stops it as Ctrl-C does.
+    /// Stops it as Ctrl-C does, and looks through all that its processes have written for what
+    /// belongs into no log: ``PersonalData/take()`` gives it.
     ///
     /// - Returns: the exit status of `jaga up`
     @discardableResult
     public func stop() async -> Int32 {
         guard let up else { return 0 }
         self.up = nil
-        return await up.stop()
+        let status = await up.stop()
+        PersonalData.note(PersonalData(home: home).findings(in: up.text))
+        return status
     }
 
     /// Everything that `jaga up` showed.

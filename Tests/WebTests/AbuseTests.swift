@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Web
+
+@Suite struct `A client that means no good` {
+    private func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
+        var limits = ServerLimits()
+        limits.idleSeconds = 60
+        change(&limits)
+        return limits
+    }
+
+    /// Sends a byte a turn until the connection is closed.
+    private func drip(_ client: RawClient, _ loop: TestLoop) {
+        loop.run(until: {
+            if !client.isClosed { client.send("x") }
+            return client.isClosed
+        })
+        loop.run(until: { loop.server.intake.open == 0 })
+        #expect(loop.server.intake.connections.cutCount == 1)
+    }
+
+    @Test func `and sends its header byte by byte is cut off`() throws {
+        let loop = try TestLoop(limits: limits { $0.headerSeconds = 1 })
+        let client = try loop.client()
+        client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ")
+        drip(client, loop)
+    }
+
+    @Test func `and sends its body byte by byte is cut off`() throws {
+        let loop = try TestLoop(
+            limits: limits {
+                $0.bodySeconds = 1
+                $0.bytesPerSecond = 1 << 40
+            })
+        let client = try loop.client()
+        client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n")
+        drip(client, loop)
+        #expect(loop.requests.isEmpty)
+        #expect(loop.server.intake.heldBytes == 0)
+    }
+
+    @Test func `and sends its first line byte by byte is cut off as an idle one`() throws {
+        let loop = try TestLoop(limits: limits { $0.idleSeconds = 1 })
+        let client = try loop.client()
+        client.send("GET /")
+        drip(client, loop)
+    }
+
+    @Test func `makes room for others when its idle connections are too many`() throws {
+        let loop = try TestLoop(limits: limits { $0.connections = 16 })
+        loop.reply = { _ in nil }
+        let waiting = try loop.client()
+        waiting.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { loop.requests.count == 1 })
+        loop.reply = { _ in .text("ok") }
+        let idle = try (0..<40).map { _ in try loop.client() }
+        for client in idle { client.send("GET / HTTP/1.1\r\nHost") }
+        let other = try loop.answer(to: "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(other.status == 200)
+        #expect(!waiting.isClosed)
+        loop.server.answer(loop.requests[0].id, .text("ok"))
+        loop.run(until: { waiting.answers().count == 1 })
+        #expect(idle.filter(\.isClosed).count > 0)
+    }
+
+    @Test func `and fills the room for bodies leaves some for small ones`() throws {
+        let loop = try TestLoop(
+            limits: limits {
+                $0.heldBytes = 100_000
+                $0.smallBodyBytes = 1000
+            })
+        let large = try loop.client()
+        large.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n")
+        large.send(String(repeating: "x", count: 99_999))
+        loop.run(until: { loop.server.intake.heldBytes == 99_999 })
+        func post(_ count: Int) throws -> Int {
+            try loop.answer(
+                to: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n"
+                    + String(repeating: "x", count: count)
+            ).status
+        }
+        let small = try post(1000)
+        #expect(small == 200)
+        let larger = try post(1001)
+        #expect(larger == 503)
+    }
+
+    @Test func `and sends a coded body is told what to send, where nothing is lost by that`()
+        throws
+    {
+        let loop = try TestLoop(limits: limits { $0.unreadBodyPaths = ["/v1/emergencies"] })
+        func post(_ path: String, coding: String) throws -> RawClient.Answer {
+            try loop.answer(
+                to: "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Encoding: \(coding)\r\n"
+                    + "Content-Length: 3\r\n\r\nabc")
+        }
+        let refused = try post("/v1/reports", coding: "gzip")
+        #expect(refused.status == 415)
+        #expect(refused.body.contains("without Content-Encoding"))
+        #expect(loop.requests.isEmpty)
+        for (path, coding) in [
+            ("/v1/reports", "identity"), ("/v1/emergencies", "gzip"), ("/pub", "gzip"),
+        ] {
+            let taken = try post(path, coding: coding)
+            #expect(taken.status == 200)
+        }
+        #expect(loop.requests.map(\.body) == Array(repeating: Array("abc".utf8), count: 3))
+    }
+
+    @Test func `and announces two lengths of its body gets no request through`() throws {
+        let loop = try TestLoop()
+        let client = try loop.client()
+        client.send(
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
+        loop.run(until: { client.isClosed })
+        #expect(client.answers().map(\.status) == [400])
+        #expect(loop.requests.isEmpty)
+    }
+}
