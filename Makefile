@@ -21,8 +21,8 @@ RUNS ?= 1000000
 MINUTES ?= 10
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
-	bench bench-bus bench-evaluator bench-ingest chaos lint format simulate clean install \
-	test-deploy env-example install-files test-alerts
+	bench bench-bus bench-evaluator bench-ingest schemathesis abuse chaos lint \
+	format simulate clean install test-deploy env-example install-files test-alerts
 .DEFAULT_GOAL := help
 
 help: ## list what there is
@@ -95,6 +95,14 @@ test-deploy: ## build the images of deploy/, run them, break them under load (as
 env-example: build ## write deploy/.env.example from what the programs say of their settings
 	@scripts/env-example
 
+schemathesis: build ## try the API with what Schemathesis makes of docs/openapi.yaml (ARGS=50 each)
+	@scripts/setup --api
+	@scripts/schemathesis $(BIN) $(ARGS)
+
+abuse: build ## measure what others notice while somebody abuses HTTP (ARGS=30 for 30 s of each)
+	@scripts/setup --api
+	@scripts/abuse $(BIN) $(ARGS)
+
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
 	@for script in scripts/setup scripts/fuzz scripts/simulate scripts/install-files \
@@ -107,7 +115,8 @@ lint: ## check format and scripts
 	done
 	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
 		scripts/env-example scripts/test-deploy deploy/gateways/gammu-smsd-http \
-		scripts/geodesic-table docs/edge-noise docs/subscribe; do \
+		scripts/geodesic-table docs/edge-noise docs/subscribe \
+		scripts/schemathesis scripts/abuse scripts/suite.py; do \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
 	done
 

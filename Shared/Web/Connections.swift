@@ -3,9 +3,9 @@ import Glibc
 
 /// The open connections of a server, and how long each may still take for what it does.
 ///
-/// The HTTP library closes a connection on which nothing happens. A client that sends a byte now and
-/// then keeps it for ever, and enough of them keep everybody else out. So a header and a body have
-/// to be there in time, and where room gets scarce those go that have asked nothing for longest.
+/// The HTTP library closes a connection on which nothing happens. A client that sends a byte now
+/// and then keeps it for ever, and enough of them keep everybody else out. So a header and a body
+/// have to be there in time, and where room gets scarce those go that have asked nothing longest.
 /// A request that its service has is never cut.
 final class Connections {
     typealias Instant = ContinuousClock.Instant

@@ -24,8 +24,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var heldBytes = 128 << 20
     /// A body up to here finds room all the same: no call for help is larger.
     public var smallBodyBytes = 16 << 10
-    /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/` one
-    /// with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
+    /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`
+    /// one with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
     /// refused.
     public var unreadBodyPaths: Set<String> = []
     /// All header lines of a request together; more is answered 431.

@@ -22,6 +22,12 @@ struct NginxConfiguration: Sendable {
     ]
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30
+    /// Requests of one address at a time; carriers have many phones behind one.
+    static let requestsPerAddress = 512
+    /// Requests with a large body at a time: each may take ``largeBodyBytesMax`` of memory.
+    static let largeRequests = 32
+    /// Connections; an idle one is closed where a new one finds no room.
+    var connections = 4096
 
     /// The whole file.
     var text: String {
@@ -29,11 +35,12 @@ struct NginxConfiguration: Sendable {
         # Written by 'jaga up' at every start.
         daemon off;
         worker_processes 1;
+        worker_rlimit_nofile \(2 * connections + 64);
         pid \(quoted("nginx.pid"));
         error_log stderr crit;
 
         events {
-            worker_connections 4096;
+            worker_connections \(connections);
         }
 
         http {
@@ -82,10 +89,27 @@ struct NginxConfiguration: Sendable {
         proxy_connect_timeout 2s;
         # Phones of OsmAnd's protocol come to the root; whoever says no name there is a reader.
         map "$request_method $arg_id$arg_deviceid$arg_token" $reads_root {
-            default 1;
-            "~^POST" 0;
-            "~^GET ." 0;
+            default 0;
+            "~^(GET|HEAD) $" 1;
         }
+        # Who is slow, or asks for too much at a time, keeps nobody else out.
+        client_header_timeout 10s;
+        client_body_timeout 20s;
+        send_timeout 30s;
+        reset_timedout_connection on;
+        map $remote_addr $jaga_address {
+            default $binary_remote_addr;
+            127.0.0.1 "";
+        }
+        map "$content_length:$http_transfer_encoding" $jaga_large {
+            default "";
+            "~^([3-9][0-9]{5}|[0-9]{7,}):" all;
+            "~:." all;
+        }
+        limit_conn_zone $jaga_address zone=jaga_addresses:10m;
+        limit_conn_zone $jaga_large zone=jaga_large:1m;
+        limit_conn jaga_addresses \(Self.requestsPerAddress);
+        limit_conn jaga_large \(Self.largeRequests);
         """
     }
 
@@ -115,7 +139,9 @@ struct NginxConfiguration: Sendable {
         let routes = Routes.all.map { route in
             let limit = Self.largePaths.contains(route.path) ? largeLimit : ""
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
-            let target = "\(page)proxy_pass http://\(route.service.rawValue);"
+            // Nothing holds up a call for help, whoever else calls from there.
+            let urgent = route.path == "/v1/emergencies" ? "limit_conn jaga_large 4096; " : ""
+            let target = "\(urgent)\(page)proxy_pass http://\(route.service.rawValue);"
             return "location \(route.location) { \(limit)\(target) }"
         }
         let parts = [
@@ -129,10 +155,16 @@ struct NginxConfiguration: Sendable {
     /// again is 503 with Retry-After, so that phones keep their reports and try again.
     private static let answers = [
         Answer(to: 404, title: "Not found", detail: "No service answers this path."),
+        Answer(
+            to: 405, title: "Method not allowed", detail: "This method does nothing here.",
+            header: "Allow \"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\""),
         Answer(to: 413, title: "Too large", detail: "The body is too large."),
         Answer(
             to: 502, as: 503, title: "Not available", detail: "The service is starting.",
             retrySeconds: 1),
+        Answer(
+            to: 503, title: "Not available", detail: "Too many requests at a time.",
+            retrySeconds: 5),
         Answer(
             to: 504, as: 503, title: "Not available", detail: "The service is too slow just now.",
             retrySeconds: 5),
@@ -144,14 +176,15 @@ struct NginxConfiguration: Sendable {
 
         init(
             to status: Int, as shown: Int? = nil, title: String, detail: String,
-            retrySeconds: Int? = nil
+            retrySeconds: Int? = nil, header: String? = nil
         ) {
             self.status = status
             let shown = shown ?? status
             let body =
                 #"{"type":"about:blank","title":"\#(title)","status":\#(shown),"#
                 + #""detail":"\#(detail)"}"#
-            let retry = retrySeconds.map { "\n    add_header Retry-After \($0) always;" } ?? ""
+            let lines = [header, retrySeconds.map { "Retry-After \($0)" }].compactMap(\.self)
+            let retry = lines.map { "\n    add_header \($0) always;" }.joined()
             text = """
                 error_page \(status) = @answer\(status);
                 location @answer\(status) {

@@ -47,9 +47,11 @@ enum Up: Command {
         if let folder = try plan.prepareKeys() {
             Console.say("jaga: made keys for streams in \(folder)")
         }
-        let edge = NginxConfiguration(
+        var edge = NginxConfiguration(
             folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports,
             areServicesHere: true)
+        // Each may need one more to a service; what is started inherits the limit.
+        edge.connections = min(16_384, max(512, OpenFiles.raise() / 2 - 64))
         try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
         try Files.write(Array((plan.origin + "\n").utf8), to: plan.home + "/origin")
         Console.say("jaga: starting, data in \(plan.home)")

@@ -29,25 +29,64 @@ public struct PersonalData: Sendable {
 
     public func findings(in log: String) -> [Finding] {
         log.split(separator: "\n").flatMap { line in
-            kinds(in: line).map { kind in
+            Set(kinds(in: line)).sorted().map { kind in
                 Finding(kind: kind, event: PersonalData.event(of: line), line: String(line))
             }
         }
     }
 
     private func kinds(in line: Substring) -> [String] {
-        var kinds: [String] = []
-        let degrees = line.matches(of: /(?<![\w.:+])-?[0-9]{1,3}\.[0-9]{4,}(?![\w.])/)
-        if degrees.contains(where: { Double($0.output).map { abs($0) <= 180 } ?? false }) {
-            kinds.append("a coordinate")
+        let separators = Set(" \"'=,;()[]{}<>/?&|".utf8)
+        var kinds = line.utf8.split(whereSeparator: separators.contains).compactMap { word in
+            PersonalData.kind(of: PersonalData.trimmed(word))
         }
-        if line.contains(/(?<![\w.])\+[1-9][0-9]{6,14}(?!\w)/) { kinds.append("a number") }
-        if line.contains(/[\w.%+-]+@[\w-]+\.[a-zA-Z]{2,}/) { kinds.append("a mail address") }
-        // Tokens are 256 bits in base64url; digests in hexadecimal digits are longer.
-        if line.contains(/(?<![\w\/.-])[\w-]{43}(?![\w\/.-])/) { kinds.append("a token") }
         for word in words where PersonalData.has(word.text, in: line) { kinds.append(word.kind) }
         return kinds
     }
+
+    private typealias Word = Substring.UTF8View.SubSequence
+
+    /// Without what ends a sentence or begins a value.
+    private static func trimmed(_ word: Word) -> Word {
+        let marks = Set(":.!".utf8)
+        var rest = word.drop(while: marks.contains)
+        while let last = rest.last, marks.contains(last) { rest = rest.dropLast() }
+        return rest
+    }
+
+    /// What has a form of its own.
+    private static func kind(of word: Word) -> String? {
+        if word.count == 43,
+            word.allSatisfy({ isDigit($0) || isLetter($0) || $0 == 45 || $0 == 95 })
+        {
+            // 256 bits in base64url; digests in hexadecimal digits are longer.
+            return "a token"
+        }
+        if word.first == UInt8(ascii: "+") {
+            let digits = word.dropFirst()
+            return (7...15).contains(digits.count) && digits.allSatisfy(isDigit)
+                ? "a number" : nil
+        }
+        if let at = word.firstIndex(of: UInt8(ascii: "@")) {
+            let domain = word[at...].dropFirst()
+            return at > word.startIndex && domain.contains(UInt8(ascii: "."))
+                ? "a mail address" : nil
+        }
+        return isCoordinate(word) ? "a coordinate" : nil
+    }
+
+    /// Up to three digits, a point, and four or more: a place within some ten metres.
+    private static func isCoordinate(_ word: Word) -> Bool {
+        let parts = (word.first == UInt8(ascii: "-") ? word.dropFirst() : word)
+            .split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...3).contains(parts[0].count), parts[1].count >= 4,
+            parts.allSatisfy({ $0.allSatisfy(isDigit) })
+        else { return false }
+        return (Int(String(Substring(parts[0]))) ?? 999) <= 180
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 32) }
 
     /// Whether a text stands in a line as words of its own.
     private static func has(_ text: String, in line: Substring) -> Bool {
@@ -65,10 +104,12 @@ public struct PersonalData: Sendable {
     }
 
     private static func event(of line: Substring) -> String {
-        if let match = line.firstMatch(of: /msg=(?:"([^"]*)"|(\S+))/) {
-            return String(match.output.1 ?? match.output.2 ?? "")
+        guard let start = line.firstRange(of: "msg=")?.upperBound else {
+            return String(line.prefix(40).filter { !$0.isNumber })
         }
-        return String(line.prefix(40).filter { !$0.isNumber })
+        let rest = line[start...]
+        return rest.first == "\""
+            ? String(rest.dropFirst().prefix { $0 != "\"" }) : String(rest.prefix { $0 != " " })
     }
 }
 
