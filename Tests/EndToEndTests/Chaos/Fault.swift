@@ -10,7 +10,7 @@ struct Fault: Sendable, CustomStringConvertible {
     /// The faults that need nothing but the suite.
     static let everywhere = [
         publishesSuppressed, writersKilled, consumersKilled, evaluatorKilled, evaluatorLeaves,
-        evaluatorStopped, ingestRestarted, storePutBack,
+        evaluatorStopped, liar, ingestRestarted, storePutBack,
     ]
 
     /// Those that need machines of their own.
