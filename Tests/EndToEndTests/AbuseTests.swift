@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension `The suite` {
+    /// `scripts/abuse` measures the same with thousands; here it only has to hold.
+    @Suite struct `Whoever abuses HTTP` {
+        private static let head = "POST /v1/reports HTTP/1.1\r\nHost: h\r\n"
+
+        @Test func `byte by byte is closed out, and nobody else waits for that`() async throws {
+            try await Household.run { home in
+                let ports = [home.suite.port, home.suite.portBase + 1]
+                let before = memory(of: home)
+                var links: [RawLink] = []
+                for port in ports {
+                    for _ in 0..<200 {
+                        let link = try RawLink(port: port)
+                        link.send(Self.head + "X-Slow: ")
+                        links.append(link)
+                    }
+                }
+                let called = try await home.button.callForHelp("while others hold connections")
+                try await home.phone.report(Zone.outside)
+                let emergency = try home.anna.api.call("GET", "/v1/emergencies/\(called)")
+                #expect(emergency["id"]?.string != nil)
+                let areClosed = await eventually(every: 500) {
+                    for link in links { link.send("x") }
+                    return links.allSatisfy(\.isClosed)
+                }
+                #expect(areClosed)
+                #expect(memory(of: home) < before + 64 << 20)
+            }
+        }
+
+        @Test func `by the length or the form of a body is refused, but for a call for help`()
+            async throws
+        {
+            try await Household.run { home in
+                for port in [home.suite.port, home.suite.portBase + 1] {
+                    let link = try RawLink(port: port)
+                    link.send(
+                        Self.head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+                            + "0\r\n\r\nGET /v1/rights HTTP/1.1\r\nHost: h\r\n\r\n")
+                    _ = await eventually {
+                        link.send()
+                        return link.isClosed
+                    }
+                    #expect(link.heard.hasPrefix("HTTP/1.1 400"))
+                    #expect(link.heard.ranges(of: "HTTP/1.1 ").count == 1)
+                }
+                func send(_ path: String) throws -> PlainHTTP.Answer {
+                    try home.suite.http.send(
+                        "POST", path, body: [0x1F, 0x8B, 8], token: home.phoneAPI.token,
+                        headers: ["Content-Encoding": "gzip"])
+                }
+                let refused = try send("/v1/reports")
+                #expect(refused.status == 415)
+                #expect(refused.json["hint"]?.string?.contains("Content-Encoding") == true)
+                let taken = try [send("/v1/emergencies"), send("/pub")]
+                #expect(taken.map(\.status) == [202, 200])
+            }
+        }
+
+        /// Bytes in RAM of the service that phones talk to.
+        private func memory(of home: Household) -> Int {
+            guard let pid = home.suite.processID(of: .ingest),
+                let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
+            else { return 0 }
+            return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+        }
+    }
+}
