@@ -27,6 +27,7 @@ extension JSON {
             csimdjson_parse(buffer.baseAddress, buffer.count, depthMax)
         }
         if let error = result.error {
+            if let number = UnspeakableNumber(in: bytes) { throw number.error }
             throw ParseError(
                 code: .malformed, operation: "parse", message: sentence(String(cString: error)),
                 offset: result.offset < 0 ? nil : Int(result.offset))

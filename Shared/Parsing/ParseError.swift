@@ -38,7 +38,7 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
         case .malformed: "send one JSON text in UTF-8"
         case .missing: "add the member"
         case .mismatch: "correct the value"
-        case .inexpressible: "use finite numbers"
+        case .inexpressible: "write a finite number"
         }
     }
 

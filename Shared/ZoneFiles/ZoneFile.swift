@@ -23,11 +23,36 @@ public struct ZoneFile: Hashable, Sendable {
         /// What GeoJSON tells beyond the draft, as the HTTP API has it: `timeZone`, `schedule`,
         /// `absentBy` and `audience`, which take a world's clocks, or knowing people.
         public var rest: [JSON.Member]
+        /// Where the coordinates of GeoJSON stand.
+        private let coordinates: String?
+        private let isMultiPolygon: Bool
 
-        public init(_ draft: ZoneDraft, at place: FilePlace, rest: [JSON.Member] = []) {
+        /// - Parameters:
+        ///   - coordinates: where those of GeoJSON stand
+        ///   - isMultiPolygon: whether each polygon has a number there
+        public init(
+            _ draft: ZoneDraft, at place: FilePlace, rest: [JSON.Member] = [],
+            coordinates: String? = nil, isMultiPolygon: Bool = false
+        ) {
             self.draft = draft
             self.place = place
             self.rest = rest
+            self.coordinates = coordinates
+            self.isMultiPolygon = isMultiPolygon
+        }
+
+        /// Where a polygon of GeoJSON, a ring of it or a point stands, as
+        /// `features[2].geometry.coordinates[0][3]`; in other files where the zone begins.
+        public func place(polygon: Int, ring: Int? = nil, vertex: Int? = nil) -> FilePlace {
+            guard let coordinates else { return place }
+            let indexes = [isMultiPolygon ? polygon : nil, ring, vertex].compactMap { $0 }
+            return .path(coordinates + indexes.map { "[\($0)]" }.joined())
+        }
+
+        /// Where a property of GeoJSON stands; in other files where the zone begins.
+        public func place(of property: String) -> FilePlace {
+            guard coordinates != nil, case .path(let path) = place else { return place }
+            return .path((path.isEmpty ? "" : path + ".") + "properties." + property)
         }
 
         /// What ``rest`` tells of the times at which the zone counts.

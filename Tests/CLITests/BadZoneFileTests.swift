@@ -33,28 +33,44 @@ import Testing
         Bad(
             geometry: polygon("[[101, 3], [181, 3], [101, 3.01], [101, 3]]"),
             says: [".geometry.coordinates[0][1][0]", "longitude goes from -180 to 180"],
-            hint: "degrees"),
+            hint: "180.01 is -179.99"),
         Bad(
             geometry: polygon("[" + String(repeating: "[1,2],", count: 100_000) + "[1,2]]"),
             says: ["100000 points, at most 10000"], hint: "simplify"),
         Bad(
             geometry: polygon("[[101, 3], [101.01, 3], [101.02, 3], [101, 3]]"),
-            says: ["ring 0 of polygon 0 has no area"], hint: "one line"),
+            says: [
+                ".geometry.coordinates[0][0]: ", "ring 0 of polygon 0 has no area",
+                " (at longitude 101.0, latitude 3.0)",
+            ], hint: "one line"),
         Bad(
             geometry: polygon("[[101, 3], [101.01, 3], [101.01, 3], [101.01, 3.01], [101, 3]]"),
-            says: ["point 2 of ring 0 of polygon 0 repeats"], hint: "remove"),
+            says: [
+                ".geometry.coordinates[0][2]: ", "point 2 of ring 0 of polygon 0 repeats",
+                " (at longitude 101.01, latitude 3.0)",
+            ], hint: "remove"),
         Bad(
             geometry: polygon("[[101, 3], [101.01, 3.01], [101.01, 3], [101, 3.01], [101, 3]]"),
-            says: ["the edge from point", "meets the edge from point"], hint: "in the order"),
+            says: [
+                ".geometry.coordinates[0][0]: ", "the edge from point 0",
+                "meets the edge from point 2", " (at longitude 101.005, latitude 3.005",
+            ], hint: "in the order"),
+        Bad(
+            geometry: "{'type': 'MultiPolygon', 'coordinates': [[\(square)], "
+                + "[[[102, 3], [102.01, 3.01], [102.01, 3], [102, 3.01], [102, 3]]]]}",
+            says: [".geometry.coordinates[1][0][2]: ", " (at longitude 102.005, latitude 3.005"],
+            hint: "in the order"),
         Bad(
             geometry: polygon(square + ", [[102, 3], [102.01, 3], [102.01, 3.01], [102, 3]]"),
-            says: ["hole 1 of polygon 0 is outside"], hint: "inside"),
+            says: [".geometry.coordinates[1][0]: ", "hole 1 of polygon 0 is outside"],
+            hint: "inside"),
         Bad(
             geometry: point("[101, 3]"), properties: ", 'radius': 0",
             says: [".properties.radius", "more than 0"], hint: "metres"),
         Bad(
             geometry: point("[101, 3]"), properties: ", 'radius': 50, 'inset': 60",
-            says: ["an inset of 60 m leaves nothing"], hint: "49 m leave something"),
+            says: [".properties.inset: ", "an inset of 60 m leaves nothing"],
+            hint: "49 m leave something"),
         Bad(
             geometry: polygon(square),
             properties: ", 'schedule': {'timeZone': 'Asia/Kuala_Lumpor', 'windows': "
@@ -93,6 +109,15 @@ import Testing
             #expect(error?.message.contains(words) == true, "\(error?.message ?? "taken")")
         }
         #expect(error?.hint.contains(bad.hint) == true, "\(error?.hint ?? "none")")
+    }
+
+    @Test func `what programs write for numbers that are none is named, with its line`() throws {
+        let file =
+            #"{"type": "Feature", "properties": {"name": "Z", "radius": 50},"#
+            + "\n" + #" "geometry": {"type": "Point", "coordinates": [NaN, 3]}}"#
+        let error = try refusal(of: file, as: "zones.geojson")
+        #expect(error?.message.contains("line 2: this is no JSON: NaN is no number") == true)
+        #expect(error?.hint == "write a finite number")
     }
 
     @Test(arguments: [

@@ -26,20 +26,20 @@ import Testing
     private static let all = [
         Bad(
             what: "not a number", type: "Point", coordinates: "[NaN, 3]",
-            properties: ", 'radius': 50", says: "JSON document has an improper structure",
-            hint: "JSON", fileSays: "line 2: this is no JSON", fileHint: "complete"),
+            properties: ", 'radius': 50", says: "NaN is no number in JSON at byte",
+            hint: "finite", fileSays: "line 2: this is no JSON: NaN is no number"),
         Bad(
             what: "infinite", type: "Point", coordinates: "[101, 1e999]",
-            properties: ", 'radius': 50", says: "parsing a number at byte", hint: "JSON",
-            fileSays: "line 2: this is no JSON", fileHint: "complete"),
+            properties: ", 'radius': 50", says: "a number is too large to be one at byte",
+            hint: "finite", fileSays: "line 2: this is no JSON: a number is too large"),
         Bad(
             what: "swapped", type: "Point", coordinates: "[3.1, 101.7]",
             properties: ", 'radius': 50", field: "geometry.coordinates[1]", says: "latitude",
             hint: "swapped"),
         Bad(
             what: "out of range", coordinates: "[[[101, 3], [181, 3], [101, 3.01], [101, 3]]]",
-            field: "geometry.coordinates[0][1][0]", says: "longitude", hint: "-180 to 180",
-            fileSays: "longitude goes from -180 to 180", fileHint: "degrees"),
+            field: "geometry.coordinates[0][1][0]", says: "longitude",
+            hint: "180.01 is -179.99", fileSays: "longitude goes from -180 to 180"),
         Bad(
             what: "100,000 points",
             coordinates: "[[" + String(repeating: "[1,2],", count: 100_000) + "[1,2]]]",

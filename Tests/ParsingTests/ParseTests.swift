@@ -42,6 +42,28 @@ import Testing
         #expect(throws: ParseError.self) { try JSON.parse(text) }
     }
 
+    @Test(arguments: [
+        ("[1,NaN]", "NaN is no number in JSON", 3),
+        (#"{"NaN":"Infinity","a":nan}"#, "NaN is no number in JSON", 22),
+        ("[-Infinity]", "an infinite number is none in JSON", 1),
+        (#"["a\"b", +inf]"#, "an infinite number is none in JSON", 9),
+        (#"{"x":-1e999}"#, "a number is too large to be one", 5),
+        ("9" + String(repeating: "0", count: 350), "a number is too large to be one", 0),
+    ])
+    func `a number that JSON cannot say is named, with its place`(
+        text: String, message: String, offset: Int
+    ) {
+        let error = #expect(throws: ParseError.self) { try JSON.parse(text) }
+        #expect(error?.code == .inexpressible && error?.hint == "write a finite number")
+        #expect(error?.message == message && error?.offset == offset)
+    }
+
+    @Test(arguments: ["[1,]", #"{"NaN":}"#, #"["Infinity" 1]"#, "nano", "-", "[1e5x]", #"["NaN"#])
+    func `other faults are told as such`(text: String) {
+        let error = #expect(throws: ParseError.self) { try JSON.parse(text) }
+        #expect(error?.code == .malformed)
+    }
+
     @Test(
         arguments: [
             [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],

@@ -11,6 +11,9 @@ extension Rule {
     static let libmFunctions = [
         "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2",
         "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "fmod", "remainder",
+        "asinh", "acosh", "atanh", "sincos", "exp10", "pow10", "fma", "remquo", "drem", "logb",
+        "ldexp", "scalbn", "scalbln", "scalb", "frexp", "modf", "tgamma", "lgamma", "gamma", "erf",
+        "erfc", "j0", "j1", "jn", "y0", "y1", "yn",
     ].map { $0 + "(" }
 
     /// The one file of the cores that deals in addresses, and says what keeps them valid. Values

@@ -137,8 +137,13 @@ enum EvaluateFiles {
         do {
             prepared = try prepareChecked(draft.shape, insetCentimetres: draft.insetCentimetres)
         } catch {
+            // The file is the reader's own: where on earth it is wrong may be said.
+            let place = error.place.map {
+                " (at longitude \($0.longitude), latitude \($0.latitude))"
+            }
             throw CommandError(
-                "\(path): \(entry.place): \(draft.name): \(error.description)", hint: error.hint)
+                "\(path): \(entry.place(of: error)): \(draft.name): \(error.description)"
+                    + (place ?? ""), hint: error.hint)
         }
         let id = ZoneID(ID128(high: 4, low: UInt64(number)))
         return PlacedZone(
@@ -154,5 +159,21 @@ enum EvaluateFiles {
 
     private static func bytes(of path: String) throws -> [UInt8] {
         try TrackFile.contents(path)
+    }
+}
+
+extension ZoneFile.Entry {
+    /// Where in the file a shape is wrong.
+    fileprivate func place(of problem: GeometryProblem) -> FilePlace {
+        switch problem {
+        case .radiusTooSmall, .radiusTooLarge: place(of: "radius")
+        case .halfWidthTooSmall, .halfWidthTooLarge: place(of: "halfWidth")
+        case .insetTooLarge: place(of: "inset")
+        case .tooFewPoints(_, let polygon, let ring, _): place(polygon: polygon, ring: ring)
+        default:
+            problem.position.map {
+                place(polygon: $0.polygon, ring: $0.ring, vertex: $0.vertex)
+            } ?? place
+        }
     }
 }

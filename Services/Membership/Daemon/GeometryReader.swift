@@ -157,7 +157,9 @@ struct GeometryReader {
         guard abs(longitude) <= 180 else {
             throw .invalid(
                 "\(longitude) is no longitude", field: path + "[0]",
-                hint: "it goes from -180 to 180 degrees and stands first")
+                hint: "it goes from -180 to 180 degrees and stands first; take 360 off beyond 180, "
+                    + "so 180.01 is -179.99: an edge goes the short way, also over the "
+                    + "antimeridian")
         }
         guard abs(latitude) <= 90,
             let position = Coordinate(latitude: latitude, longitude: longitude)

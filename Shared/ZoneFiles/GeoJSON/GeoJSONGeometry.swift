@@ -5,13 +5,16 @@ import Parsing
 struct GeoJSONGeometry {
     private let json: JSON
     private let path: String
-    private let coordinates: String
+    /// Where its coordinates stand.
+    let coordinates: String
 
     init(_ json: JSON, at path: String) {
         self.json = json
         self.path = path
         coordinates = path.isEmpty ? "coordinates" : path + ".coordinates"
     }
+
+    var isMultiPolygon: Bool { json["type"]?.string == "MultiPolygon" }
 
     /// The shape, with its size from the properties.
     func shape(

@@ -16,7 +16,8 @@ enum GeoJSONReader {
         } catch {
             throw FileError(
                 .malformed, operation, at: error.offset.map { .line(line(of: $0, in: text)) },
-                "this is no JSON: \(error.message)", hint: "is the file complete?")
+                "this is no JSON: \(error.message)",
+                hint: error.code == .inexpressible ? error.hint : "is the file complete?")
         }
         try refuseOtherGrids(json)
         var reading = GeoJSONReading(options: options)
@@ -101,7 +102,10 @@ struct GeoJSONReading {
         var draft = ZoneDraft(
             name: "Zone \(file.entries.count + 1)", kind: options.kind, shape: shape)
         try properties.apply(to: &draft)
-        file.entries.append(ZoneFile.Entry(draft, at: .path(path), rest: properties.rest))
+        file.entries.append(
+            ZoneFile.Entry(
+                draft, at: .path(path), rest: properties.rest, coordinates: geometry.coordinates,
+                isMultiPolygon: geometry.isMultiPolygon))
         for name in properties.unknown where unknown.insert(name).inserted {
             guard unknown.count <= FileLimits.notesMax + 1 else { return }
             file.notes.append(

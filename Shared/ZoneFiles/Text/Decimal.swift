@@ -55,7 +55,10 @@ enum Degrees {
             message: isLatitude
                 ? "a latitude goes from -90 to 90 degrees"
                 : "a longitude goes from -180 to 180 degrees",
-            hint: isLatitude && isSwapped
-                ? "the two look swapped: \(order)" : "give degrees of WGS 84; \(order)")
+            hint: isLatitude
+                ? isSwapped
+                    ? "the two look swapped: \(order)" : "give degrees of WGS 84; \(order)"
+                : "take 360 off beyond 180, so 180.01 is -179.99: an edge goes the short way, also "
+                    + "over the antimeridian; \(order)")
     }
 }
