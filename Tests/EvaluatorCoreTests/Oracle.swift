@@ -31,7 +31,7 @@ struct Oracle {
         for zone in Set(history.steps.flatMap { $0.setup.zones.map(\.id) }).sorted() {
             var life = OracleZoneLife(zone)
             for step in history.steps { life.take(step) }
-            for (record, each) in life.told { told[record].append(each) }
+            for each in life.told { told[each.record].append(each.told) }
             closeFrom = min(closeFrom, life.closeFrom)
         }
     }
@@ -150,6 +150,8 @@ struct OracleHistory {
         var act: Act
         var setup: OracleSetup
         var trust: OracleTrust
+        /// Whether nothing more comes before people hear of it.
+        var endsTurn: Bool
     }
 
     enum ZoneJudgement { case fix, silence, first, suspect }
@@ -162,7 +164,7 @@ struct OracleHistory {
 
     static let recordRank = 9
     private static let suspectRank = 5
-    private static let pauseRank = 6
+    static let pauseRank = 6
 
     private(set) var steps: [Step] = []
     private(set) var closeFrom = Int.max
@@ -187,6 +189,12 @@ struct OracleHistory {
             return take(report, record, at: end)
         case .inputClock(let fired) where fired.clock.person == id:
             end = max(end, fired.clock.due)
+            passWaits(to: end, record)
+            return add(.pass, record, end)
+        case .inputArming(let arming) where arming.person == id:
+            passWaits(to: end, record)
+            return add(.pass, record, end)
+        case .inputAlarmAnswer(let answer) where answer.person == id:
             passWaits(to: end, record)
             return add(.pass, record, end)
         case .inputPerson(let placed) where placed.person == id:
@@ -219,6 +227,8 @@ struct OracleHistory {
             return
         }
         passWaits(to: end, record)
+        // Time passes for all whom it concerns before others' zones become others.
+        if case .all = part {} else { add(.pass, record, end) }
         let before = leader
         setup = next
         if leader != before { trust.suspect = nil }
@@ -241,7 +251,7 @@ struct OracleHistory {
             return believe(sight, .fix, from: trusted, record, now)
         }
         if let suspect = trust.suspect, suspect.canBeFollowed(by: sight, isClose: &isClose) {
-            believe(suspect, .fix, from: nil, record, now)
+            believe(suspect, .fix, from: nil, record, now, endsTurn: false)
             return believe(sight, .fix, from: suspect, record, now)
         }
         trust.suspect = sight
@@ -251,12 +261,14 @@ struct OracleHistory {
 
     private mutating func believe(
         _ sight: OracleSight, _ judgement: ZoneJudgement, from before: OracleSight?, _ record: Int,
-        _ now: Timestamp, rank: Int = recordRank
+        _ now: Timestamp, rank: Int = recordRank, endsTurn: Bool = true
     ) {
         let isWay = before.map { sight.time - $0.time <= .seconds(300) } ?? false
         trust.trusted = sight
         trust.suspect = nil
-        add(.judge(sight, judgement, way: isWay ? before : nil), record, now, rank: rank)
+        add(
+            .judge(sight, judgement, way: isWay ? before : nil), record, now, rank: rank,
+            endsTurn: endsTurn)
     }
 
     /// Suspects that nobody contradicted, and pauses that end.
@@ -282,9 +294,12 @@ struct OracleHistory {
     }
 
     private mutating func add(
-        _ act: Step.Act, _ record: Int, _ time: Timestamp, rank: Int = recordRank
+        _ act: Step.Act, _ record: Int, _ time: Timestamp, rank: Int = recordRank,
+        endsTurn: Bool = true
     ) {
         steps.append(
-            Step(record: record, time: time, rank: rank, act: act, setup: setup, trust: trust))
+            Step(
+                record: record, time: time, rank: rank, act: act, setup: setup, trust: trust,
+                endsTurn: endsTurn && rank == OracleHistory.recordRank))
     }
 }

@@ -8,6 +8,9 @@ struct OracleWorld {
     private(set) var log: [Event] = []
     /// By record: what the core told about people and zones.
     private(set) var told: [[(person: PersonID, told: Oracle.Told)]] = []
+    /// By record: what it told of alarms, and of clocks.
+    private(set) var alarms: [[(person: PersonID, alarm: AlarmID, told: OracleAlarms.Told)]] = []
+    private(set) var clocks: [[(person: PersonID, told: OracleAlarms.Clock)]] = []
 
     static let people = [1, 2].map { PersonID(ID128(high: 2, low: $0)) }
     private static let circles = [1, 2].map { CircleID(ID128(high: 1, low: $0)) }
@@ -30,8 +33,11 @@ struct OracleWorld {
     /// Put forward or back then.
     private let change: ZoneOffset
     private let firstOffset: Int32
+    /// Whether most zones alarm, people answer them, and fixes come late and seldom.
+    private let isAlarming: Bool
 
-    init(seed: UInt64, count: Int) {
+    init(seed: UInt64, count: Int, isAlarming: Bool = false) {
+        self.isAlarming = isAlarming
         random = SeededGenerator(seed: seed)
         firstOffset = [0, 28_800, -14_400].randomElement(using: &random) ?? 0
         change = ZoneOffset(
@@ -62,6 +68,7 @@ struct OracleWorld {
         }
         if !chance(5) { pass() }
         let index = Int.random(in: 0...1, using: &random)
+        if isAlarming, chance(12) { return answer(index) }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<80: append(.inputReport(report(of: index)))
         case 80..<86: editCircle()
@@ -84,11 +91,24 @@ struct OracleWorld {
         }
     }
 
+    private mutating func answer(_ index: Int) {
+        let person = OracleWorld.people[index]
+        guard chance(70) else {
+            return append(.inputArming(Arming(person: person, armed: chance(70), at: now)))
+        }
+        let zones = circles.values.flatMap { $0 }.map(\.id).sorted()
+        append(
+            .inputAlarmAnswer(
+                AlarmAnswer(
+                    person: person, zone: chance(50) ? zones.randomElement(using: &random) : nil,
+                    action: chance(80) ? .sleep : .close, at: now)))
+    }
+
     private mutating func pass() {
         let seconds: Int64 =
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<60: .random(in: 1...120, using: &random)
-            case 60..<90: .random(in: 120...400, using: &random)
+            case 60..<90: .random(in: 120...(isAlarming ? 2400 : 400), using: &random)
             case 90..<98: .random(in: 400...5000, using: &random)
             default: .random(in: 5000...100_000, using: &random)
             }
@@ -110,6 +130,8 @@ struct OracleWorld {
         var outputs: [Event] = []
         state.handle(event, into: &outputs)
         told.append(outputs.compactMap(OracleWorld.told))
+        alarms.append(outputs.compactMap(OracleWorld.alarm))
+        clocks.append(outputs.compactMap(OracleWorld.clock))
         for output in outputs {
             switch output.body {
             case .clockWanted(let clock) where clock.rule == .presence:
@@ -140,15 +162,42 @@ struct OracleWorld {
         }
     }
 
+    private static func alarm(
+        _ output: Event
+    ) -> (person: PersonID, alarm: AlarmID, told: OracleAlarms.Told)? {
+        switch output.body {
+        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
+            (
+                news.person, news.alarm,
+                OracleAlarms.Told(
+                    kind: output.kind, zone: news.zone, presence: news.presence, rings: news.rings,
+                    speaks: news.speaks, initial: news.initial, end: news.end)
+            )
+        default: nil
+        }
+    }
+
+    private static func clock(
+        _ output: Event
+    ) -> (person: PersonID, told: OracleAlarms.Clock)? {
+        switch output.body {
+        case .clockWanted(let clock):
+            (clock.person, OracleAlarms.Clock(due: clock.due, isWanted: true))
+        case .clockUnwanted(let clock):
+            (clock.person, OracleAlarms.Clock(due: clock.due, isWanted: false))
+        default: nil
+        }
+    }
+
     // MARK: Fixes
 
     private mutating func report(of index: Int) -> Report {
         walk(index)
         let age: Int64 =
             switch Int.random(in: 0..<20, using: &random) {
-            case 0..<16: 0
-            case 16..<19: .random(in: 0...60, using: &random)
-            default: .random(in: 60...1300, using: &random)
+            case 0..<(isAlarming ? 10 : 16): 0
+            case ..<(isAlarming ? 14 : 19): .random(in: 0...60, using: &random)
+            default: .random(in: 60...(isAlarming ? 2400 : 1300), using: &random)
             }
         let speed: Int32? = chance(50) ? nil : .random(in: 0...3000, using: &random)
         let fix = Fix(
@@ -222,7 +271,9 @@ struct OracleWorld {
         var zones = zones
         let new = zone(number, page: page)
         guard let index = zones.firstIndex(where: { $0.id == new.id }) else { return zones + [new] }
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<(isAlarming ? 11 : 9), using: &random) {
+        case 9: zones[index].priority = new.priority
+        case 10: zones[index].alarm = new.alarm
         case 0: zones.remove(at: index)
         case 1: zones[index] = new
         case 2: zones[index].geometry = new.geometry
@@ -271,7 +322,7 @@ struct OracleWorld {
         let id = ZoneID(ID128(high: page.map { $0 << 48 } ?? 4, low: number))
         return PlacedZone.make(
             number, chance(30) ? polygon(center, radius) : circle(center, radius),
-            kind: chance(60) ? .safe : .alert, active: !chance(8),
+            kind: chance(isAlarming ? 25 : 60) ? .safe : .alert, active: !chance(8),
             hysteresis: .random(in: 0...60, using: &random)
         ).with { zone in
             zone.id = id
@@ -284,6 +335,11 @@ struct OracleWorld {
             }
             if chance(30) { zone.schedule = schedule() }
             if chance(20) { zone.absentByMinute = minute(from: -60, to: 900) % 1440 }
+            guard isAlarming else { return }
+            zone.priority = .random(in: 0...3, using: &random)
+            zone.name = chance(20) ? "Pit" : zone.name
+            zone.alarm.cycleSeconds = .random(in: 5...(chance(50) ? 90 : 3600), using: &random)
+            zone.alarm.sleepSeconds = .random(in: 0...900, using: &random)
         }
     }
 

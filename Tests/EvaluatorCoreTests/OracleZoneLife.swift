@@ -24,9 +24,32 @@ struct OracleZoneLife {
     private static let scheduleRank = 2
     private static let absenceRank = 3
 
-    private(set) var told: [(record: Int, told: Oracle.Told)] = []
+    /// What was told, and when among all that one record led to.
+    struct Telling {
+        var record: Int
+        var told: Oracle.Told
+        /// Of the zone then.
+        var kind: ZoneKind
+        var moment: Moment
+    }
+
+    /// When in a step something was decided.
+    struct Moment: Comparable {
+        /// Before the step itself, with it, or by what is due at once after it.
+        var phase = 0
+        var due = Timestamp.zero
+        var rank = 0
+
+        static func < (left: Moment, right: Moment) -> Bool {
+            (left.phase, left.due, left.rank) < (right.phase, right.due, right.rank)
+        }
+    }
+
+    private(set) var told: [Telling] = []
     private(set) var closeFrom = Int.max
-    private let id: ZoneID
+    let id: ZoneID
+    private var kind = ZoneKind.safe
+    private var moment = Moment()
     private var known: Known?
     private var setup = OracleSetup()
     private var trust = OracleTrust()
@@ -41,7 +64,9 @@ struct OracleZoneLife {
 
     mutating func take(_ step: OracleHistory.Step) {
         record = step.record
+        moment.phase = 0
         passWaits(to: step.time, rank: step.rank)
+        moment = Moment(phase: 1, due: step.time, rank: step.rank)
         let now = step.time
         let isRecord = step.rank == OracleHistory.recordRank
         if isRecord { (passed, absentFrom) = (now, now) }
@@ -60,7 +85,15 @@ struct OracleZoneLife {
         case .remove: known = nil
         }
         (setup, trust) = (step.setup, step.trust)
+        moment.phase = 2
         if isRecord { passWaits(to: now, rank: step.rank) }
+    }
+
+    /// When time alone brings the person something of this zone first, after all that is over.
+    mutating func nextDue() -> Timestamp? {
+        let isJudging = setup.judging(id, at: passed) != nil
+        return nextWaits().filter { isJudging || $0.1 != OracleZoneLife.absenceRank }
+            .map(\.0).min()
     }
 
     private mutating func arrange(
@@ -100,6 +133,7 @@ struct OracleZoneLife {
     private mutating func passWaits(to end: Timestamp, rank: Int) {
         while let (due, kind) = nextWait(), (due, kind) < (end, rank) {
             let now = max(due, passed)
+            (moment.due, moment.rank) = (due, kind)
             switch kind {
             case OracleZoneLife.doubtRank:
                 known?.doubtful = nil
@@ -120,7 +154,9 @@ struct OracleZoneLife {
         }
     }
 
-    private mutating func nextWait() -> (Timestamp, Int)? {
+    private mutating func nextWait() -> (Timestamp, Int)? { nextWaits().min { $0 < $1 } }
+
+    private mutating func nextWaits() -> [(Timestamp, Int)] {
         var waits: [(Timestamp, Int)] = []
         if let known, let zone = setup.judging(id, at: passed)?.zone {
             hours.show(zone)
@@ -141,7 +177,7 @@ struct OracleZoneLife {
             }
         }
         if let absent = nextAbsence() { waits.append((absent, OracleZoneLife.absenceRank)) }
-        return waits.min { $0 < $1 }
+        return waits
     }
 
     /// When the zone would miss somebody next, whether it judges then or not.
@@ -155,8 +191,7 @@ struct OracleZoneLife {
         guard setup.judging(id, at: due) != nil, known?.presence != .inside else { return }
         let last = trust.suspect ?? trust.trusted
         let hasContact = last.map { due - $0.time <= .seconds(900) } ?? false
-        told.append(
-            (record, Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact)))
+        tell(Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact))
     }
 
     // MARK: A fix
@@ -166,6 +201,7 @@ struct OracleZoneLife {
         at now: Timestamp
     ) {
         guard let zone = setup.judging(id, at: now)?.zone else { return }
+        kind = zone.kind
         let shape = OracleShape(zone)
         let raw = see(zone, shape.distance(sight), margin: 0, from: .unknown).after
         hours.show(zone)
@@ -239,11 +275,11 @@ struct OracleZoneLife {
     private mutating func tell(
         _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason
     ) {
-        told.append(
-            (
-                record,
-                Oracle.Told(kind: kind, zone: id, before: before, after: after, reason: reason)
-            ))
+        tell(Oracle.Told(kind: kind, zone: id, before: before, after: after, reason: reason))
+    }
+
+    private mutating func tell(_ what: Oracle.Told) {
+        told.append(Telling(record: record, told: what, kind: kind, moment: moment))
     }
 
     // MARK: The rules
