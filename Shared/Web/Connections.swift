@@ -33,6 +33,8 @@ final class Connections {
     private(set) var now = ContinuousClock().now
     /// Connections that were closed here, so far.
     private(set) var cutCount = 0
+    /// Connections that were opened, so far.
+    private(set) var openedCount = 0
     private let limits: ServerLimits
     private var entries: [Entry] = []
     private var countsByAddress: [String: Int] = [:]
@@ -52,6 +54,7 @@ final class Connections {
         let isProxy = limits.proxies.contains(address)
         let entry = Entry(descriptor: descriptor, address: isProxy ? nil : address, now: now)
         if !isProxy { countsByAddress[address, default: 0] += 1 }
+        openedCount += 1
         entry.place = entries.count
         entries.append(entry)
         return entry

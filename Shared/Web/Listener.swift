@@ -17,7 +17,7 @@ enum Listener {
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withGenericAddress(&name) { bind(socket, $0, size) }
-        guard bound == 0, listen(socket, 1024) == 0 else {
+        guard bound == 0, listen(socket, 4096) == 0 else {
             let code = errno
             close(socket)
             throw failure(operation, port, code)

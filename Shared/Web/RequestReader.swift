@@ -38,7 +38,7 @@ struct RequestReader {
         }
         if RequestReader.isAmbiguous(headers) {
             return problem(
-                400, "Invalid request", "there are both Content-Length and Transfer-Encoding")
+                400, "Invalid request", "its length is told twice, or in a way that is not known")
         }
         if let coding = headers["Content-Encoding"], !equalIgnoringCase(coding, "identity"),
             exchange.request.path.hasPrefix("/v1/"),
@@ -56,7 +56,20 @@ struct RequestReader {
     /// Whether two readers may see its end at different places, so that what follows is a request
     /// for one of them.
     static func isAmbiguous(_ headers: Headers) -> Bool {
-        headers["Transfer-Encoding"] != nil && headers["Content-Length"] != nil
+        var lengths = 0
+        var codings = 0
+        var isChunked = true
+        for field in headers {
+            switch field.name.utf8.count {
+            case 14 where equalIgnoringCase(field.name, "Content-Length"): lengths += 1
+            case 17 where equalIgnoringCase(field.name, "Transfer-Encoding"):
+                codings += 1
+                isChunked = equalIgnoringCase(field.value, "chunked")
+            default: break
+            }
+            if let last = field.name.utf8.last, last == 0x20 || last == 0x09 { return true }
+        }
+        return lengths + codings > 1 || !isChunked
     }
 
     private func problem(_ status: Int, _ title: String, _ detail: String) -> Response {

@@ -108,12 +108,19 @@ import Testing
         #expect(loop.requests.map(\.body) == Array(repeating: Array("abc".utf8), count: 3))
     }
 
-    @Test func `and announces two lengths of its body gets no request through`() throws {
+    @Test(arguments: [
+        "Content-Length: 6\r\nTransfer-Encoding: chunked", "Content-Length: 5\r\nContent-Length: 6",
+        "Transfer-Encoding: chunked\r\ncontent-length: 6", "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        "Transfer-Encoding : chunked\r\nContent-Length: 5",
+    ]) func `and tells its body's length in two ways gets no request through`(
+        lines: String
+    ) throws {
         let loop = try TestLoop()
         let client = try loop.client()
         client.send(
-            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
+            "POST / HTTP/1.1\r\nHost: h\r\n\(lines)\r\n\r\n0\r\n\r\n"
+                + "GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
         loop.run(until: { client.isClosed })
         #expect(client.answers().map(\.status) == [400])
         #expect(loop.requests.isEmpty)

@@ -96,6 +96,7 @@ struct NginxConfiguration: Sendable {
         client_header_timeout 10s;
         client_body_timeout 20s;
         send_timeout 30s;
+        lingering_time 5s;
         reset_timedout_connection on;
         map $remote_addr $jaga_address {
             default $binary_remote_addr;
