@@ -97,7 +97,7 @@ let package = Package(
                 .embedInCode("BuiltIn/\($0).conf")
             },
             swiftSettings: settings),
-        shared("MQTT", ["Model", "Runtime", "CMosquitto"]),
+        shared("MQTT", ["Model", "Dialects", "Runtime", "CMosquitto"]),
         shared("Shapes", ["Model", "Geometry", "CGEOS"]),
         shared("Codes", ["Model", "CQREncode", "CZlib"]),
         shared("Archives", ["Model", "CZlib"]),
@@ -141,7 +141,7 @@ let package = Package(
             "Gateways", ["Gateways", "Web", "Runtime", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
         tests("Hosting", ["Hosting", "Bus", "Parsing", "Runtime", "Store", "Web", "Wire"]),
-        tests("MQTT", ["MQTT", "Runtime"]),
+        tests("MQTT", ["MQTT", "Dialects", "Runtime"]),
         tests("Codes", ["Codes"]),
         tests("Archives", ["Archives"]),
         tests("Dialects", ["Dialects", "Parsing", "Hashing"], exclude: ["Golden"]),
@@ -192,7 +192,11 @@ let package = Package(
                 "Directory", "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire",
             ]),
         tests(
-            "EndToEnd", ["CZeroMQ", "Hashing", "Parsing", "Runtime", "Store", "Bus", "Wire"]),
+            "EndToEnd",
+            [
+                "CZeroMQ", "Dialects", "Hashing", "MQTT", "Parsing", "Runtime", "Store", "Bus",
+                "Wire",
+            ]),
         tests("Tidy", []),
         .executableTarget(
             name: "BusBench",

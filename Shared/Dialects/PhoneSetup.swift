@@ -12,6 +12,8 @@ public struct PhoneSetup: Hashable, Sendable {
     /// An app that a phone can report with.
     public enum App: String, Sendable, CaseIterable {
         case ownTracks = "owntracks"
+        /// OwnTracks, publishing on the operator's broker.
+        case ownTracksMQTT = "owntracks-mqtt"
         case overland
         case traccar
         case osmAnd = "osmand"
@@ -36,10 +38,12 @@ public struct PhoneSetup: Hashable, Sendable {
     public var trackerID: String
     /// The passphrase that OwnTracks encrypts with; nil leaves what the app has.
     public var passphrase: String?
+    /// Where phones may publish; nil = nowhere.
+    public var broker: PhoneBroker?
 
     public init(
         url: String, device: DeviceID, token: String, user: String, deviceName: String,
-        trackerID: String, passphrase: String? = nil
+        trackerID: String, passphrase: String? = nil, broker: PhoneBroker? = nil
     ) {
         self.url = url
         self.device = device
@@ -48,7 +52,11 @@ public struct PhoneSetup: Hashable, Sendable {
         self.deviceName = PhoneSetup.plain(deviceName)
         self.trackerID = trackerID
         self.passphrase = passphrase
+        self.broker = broker
     }
+
+    /// The apps that this phone can be set up for.
+    public var apps: [App] { App.allCases.filter { $0 != .ownTracksMQTT || broker != nil } }
 
     /// The letters and digits of a name, for the apps put it into headers.
     private static func plain(_ name: String) -> String {
@@ -61,9 +69,8 @@ public struct PhoneSetup: Hashable, Sendable {
     /// Opened on the phone, or scanned with it, it sets up the app; nil for an app that takes none.
     public func link(for app: App) -> String? {
         switch app {
-        case .ownTracks:
-            let inline = Base64.encode(configuration.serialized())
-            return "owntracks:///config?inline=" + Percent.encode(inline)
+        case .ownTracks: return link(configuration)
+        case .ownTracksMQTT: return brokerConfiguration.map(link)
         case .overland:
             let query = Query([
                 .init("url", url + "/overland"), .init("token", token),
@@ -83,6 +90,10 @@ public struct PhoneSetup: Hashable, Sendable {
         }
     }
 
+    private func link(_ configuration: JSON) -> String {
+        "owntracks:///config?inline=" + Percent.encode(Base64.encode(configuration.serialized()))
+    }
+
     /// What to type where there is no camera at hand.
     public func entries(for app: App) -> [Entry] {
         switch app {
@@ -91,6 +102,7 @@ public struct PhoneSetup: Hashable, Sendable {
                 Entry(field: "mode", value: "HTTP"), Entry(field: "url", value: url + "/pub"),
                 Entry(field: "username", value: user), Entry(field: "password", value: token),
             ]
+        case .ownTracksMQTT: brokerEntries
         case .overland:
             [
                 Entry(field: "url", value: url + "/overland"),
@@ -116,15 +128,37 @@ public struct PhoneSetup: Hashable, Sendable {
     /// The configuration file of OwnTracks (`.otrc`): HTTP mode, signed in, reporting by itself,
     /// with leave to be told how often.
     public var configuration: JSON {
-        var members: [JSON.Member] = [
-            .init("_type", "configuration"), .init("mode", 3), .init("url", .string(url + "/pub")),
-            .init("auth", true), .init("username", .string(user)),
+        configuration([
+            .init("mode", 3), .init("url", .string(url + "/pub")), .init("auth", true),
+            .init("username", .string(user)),
+        ])
+    }
+
+    /// The same for MQTT; the broker has to know the device with its secret as the password.
+    public var brokerConfiguration: JSON? {
+        broker.map { configuration($0.members(device)) }
+    }
+
+    private func configuration(_ mode: [JSON.Member]) -> JSON {
+        var members = [JSON.Member("_type", "configuration")] + mode
+        members += [
             .init("password", .string(token)), .init("deviceId", .string(deviceName)),
             .init("tid", .string(trackerID)), .init("monitoring", 1), .init("cmd", true),
             .init("remoteConfiguration", true),
         ]
         if let passphrase { members.append(.init("encryptionKey", .string(passphrase))) }
         return .object(members)
+    }
+
+    private var brokerEntries: [Entry] {
+        guard let broker else { return [] }
+        return [
+            Entry(field: "mode", value: "MQTT"), Entry(field: "host", value: broker.address.host),
+            Entry(field: "port", value: "\(broker.address.port)"),
+            Entry(field: "tls", value: broker.address.isEncrypted ? "on" : "off"),
+            Entry(field: "username", value: device.description),
+            Entry(field: "password", value: token),
+        ]
     }
 
     /// The profile of GPSLogger (`.properties`); points that were made without a network are kept.
@@ -144,7 +178,7 @@ public struct PhoneSetup: Hashable, Sendable {
     /// All of it, for programs.
     public var json: JSON {
         .array(
-            App.allCases.map { app in
+            apps.map { app in
                 [
                     "app": .string(app.rawValue),
                     "link": link(for: app).map { .string($0) } ?? .null,

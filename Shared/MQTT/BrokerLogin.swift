@@ -1,3 +1,5 @@
+import Dialects
+
 /// How a service signs in to its operator's broker, and what it wants to hear.
 public struct BrokerLogin: Sendable {
     public var address: BrokerAddress

@@ -9,13 +9,29 @@ import Testing
     @Test func `names every app with its link and what to type`() {
         let setup = PhoneSetup(
             url: "https://jaga.example", device: DeviceID(ID128(high: 2, low: 1)), token: "T0K",
-            user: "Anna", deviceName: "phone", trackerID: "AN")
+            user: "Anna", deviceName: "phone", trackerID: "AN",
+            broker: BrokerAddress("mqtts://mqtt.example").map {
+                PhoneBroker(address: $0, prefix: "owntracks")
+            })
         let text = DeviceCommand.lines(of: setup).joined(separator: "\n")
         for app in PhoneSetup.App.allCases {
             #expect(text.contains(app.rawValue))
             #expect(setup.link(for: app).map { text.contains($0) } ?? true)
         }
         #expect(text.contains("https://jaga.example/osmand/T0K?speedUnit=ms"))
+    }
+
+    @Test func `shows topics of phones, and those that are none's`() {
+        let state: JSON = [
+            "state": "online", "trouble": .null,
+            "topics": [["topic": "anna/pixel8", "device": "dev_1"]], "unknown": ["ben/phone"],
+        ]
+        let lines = DeviceTopics.lines(of: state)
+        #expect(lines[0] == "MQTT broker: online")
+        #expect(lines.contains { $0.contains("anna/pixel8") && $0.contains("dev_1") })
+        #expect(lines.last == "  ben/phone")
+        let away: JSON = ["state": "waiting", "trouble": "Connection refused"]
+        #expect(DeviceTopics.lines(of: away) == ["MQTT broker: waiting, Connection refused"])
     }
 
     @Test(arguments: [

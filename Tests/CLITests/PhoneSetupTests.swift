@@ -28,6 +28,29 @@ import Web
             ])
     }
 
+    @Test func `lets OwnTracks publish as its device, where there is a broker`() throws {
+        #expect(!setup.apps.contains(.ownTracksMQTT) && setup.link(for: .ownTracksMQTT) == nil)
+        var setup = setup
+        let address = try #require(BrokerAddress("mqtts://mqtt.example"))
+        setup.broker = PhoneBroker(address: address, prefix: "places")
+        let id = setup.device.description
+        let mine = "places/\(id)/+"
+        #expect(
+            setup.brokerConfiguration == [
+                "_type": "configuration", "mode": 0, "host": "mqtt.example", "port": 8883,
+                "tls": true, "auth": true, "username": .string(id), "clientId": .string(id),
+                "pubTopicBase": "places/%u/%d", "pubQos": 1, "sub": true,
+                "subTopic": .string("\(mine) \(mine)/event \(mine)/info"), "subQos": 1,
+                "cleanSession": false, "mqttProtocolLevel": 4, "password": "t0k3n+/?",
+                "deviceId": "annastelefon1", "tid": "AN", "monitoring": 1, "cmd": true,
+                "remoteConfiguration": true,
+            ])
+        #expect(setup.apps.contains(.ownTracksMQTT))
+        #expect(setup.link(for: .ownTracksMQTT)?.hasPrefix("owntracks:///config?inline=") == true)
+        #expect(setup.entries(for: .ownTracksMQTT).contains { $0.value == id })
+        #expect(PhoneBroker(try #require(setup.broker?.json)) == setup.broker)
+    }
+
     @Test func `holds the passphrase only where one is given`() {
         var sealed = setup
         sealed.passphrase = "correct horse"
@@ -54,7 +77,7 @@ import Web
     }
 
     @Test func `says what to type for every app`() {
-        for app in PhoneSetup.App.allCases {
+        for app in setup.apps {
             #expect(setup.entries(for: app).contains { $0.value.contains("t0k3n") })
         }
     }

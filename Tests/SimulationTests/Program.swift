@@ -47,7 +47,7 @@ struct Program: Sendable {
         ]
         let programs = [
             try Program(IngestDaemon.Main.definition, common, make: IngestDaemon.Main.make),
-            try Program(MembershipDaemon.Main.definition, common) { MembershipService($0) },
+            try Program(MembershipDaemon.Main.definition, common) { try MembershipService($0) },
             try Program(
                 EvaluatorDaemon.Main.definition,
                 common.merging(["JAGA_EVALUATOR_CHECKPOINT_SECONDS": "10"]) { $1 }

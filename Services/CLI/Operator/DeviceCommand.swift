@@ -8,14 +8,17 @@ import Web
 /// `jaga device`: phones of people.
 enum DeviceCommand: Command {
     static let syntax = Syntax(
-        name: "device", parameters: ["VERB", "ID", "[NAME]"],
-        summary: "phones of people: list, add, set up, read the diary",
+        name: "device", parameters: ["VERB", "[ID]", "[NAME]"],
+        summary: "phones of people: list, add, set up, read the diary, topics",
         details: """
             list PERSON         the phones of a person
             add PERSON NAME     a new phone, with what sets it up
             setup DEVICE        a new secret for a phone, with what sets it up
             diary DEVICE        what the server received from a phone and what it decided: of the
                                 last seven days, without places
+            topic DEVICE NAME   the phone publishes on the operator's MQTT broker under this name,
+                                such as anna/pixel8; '-' for none: then the user there is its id
+            topics              such names, how the broker is connected, and names of no phone
 
             Only a digest of a phone's secret is kept: what sets a phone up can be shown when the
             secret is made, or by whoever has it (--token). A new secret ends the one before; what
@@ -25,8 +28,8 @@ enum DeviceCommand: Command {
         options: [
             .init(
                 name: "--app", value: "APP",
-                help: "add, setup: draw the code of owntracks (default), overland, traccar or "
-                    + "gpslogger"),
+                help: "add, setup: draw the code of owntracks (default), owntracks-mqtt, overland, "
+                    + "traccar or gpslogger"),
             .init(
                 name: "--token", value: "TOKEN",
                 help: "setup: go on with the secret that the phone has (@FILE: in a file)"),
@@ -42,6 +45,13 @@ enum DeviceCommand: Command {
 
     static func run(_ call: Call) throws -> Int32 {
         let verb = call.parameters[0]
+        if verb == "topics", call.parameters.count == 1 {
+            DeviceTopics.show(try API(call).get("/v1/mqtt"), call)
+            return 0
+        }
+        guard call.parameters.count > 1 else {
+            throw CommandError.usage("not understood: device \(verb)", syntax)
+        }
         let id = call.parameters[1]
         switch (verb, call.parameters.count) {
         case ("list", 2): list(try API(call).list("/v1/people/\(Holder.part(id))/devices"), call)
@@ -55,6 +65,8 @@ enum DeviceCommand: Command {
             let app = try app(of: call)
             let token = try call.value("--token").map(Token.device)
             try show(try setup(id, token: token, call), app, call)
+        case ("topic", 3):
+            try DeviceTopics.set(call.parameters[2], of: id, by: try API(call))
         case ("diary", 2): try DeviceDiary(api: try API(call), device: id).show(call)
         default: throw CommandError.usage("not understood: device \(verb)", syntax)
         }
@@ -107,7 +119,8 @@ enum DeviceCommand: Command {
         }
         return PhoneSetup(
             url: url, device: device, token: token, user: answer.cell("user"),
-            deviceName: answer.cell("deviceName"), trackerID: answer.cell("trackerID"))
+            deviceName: answer.cell("deviceName"), trackerID: answer.cell("trackerID"),
+            broker: answer["mqtt"].flatMap { PhoneBroker($0) })
     }
 
     private static func show(
@@ -135,7 +148,7 @@ enum DeviceCommand: Command {
     /// A link and what to type, for every app.
     static func lines(of setup: PhoneSetup) -> [String] {
         var lines = ["\(setup.device), secret \(setup.token)"]
-        for app in PhoneSetup.App.allCases {
+        for app in setup.apps {
             lines += ["", Console.paint(app.rawValue, .bold)]
             if let link = setup.link(for: app) { lines.append("  link: \(link)") }
             lines += setup.entries(for: app).map { "  \($0.field): \($0.value)" }

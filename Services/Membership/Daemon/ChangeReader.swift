@@ -44,6 +44,8 @@ struct ChangeReader {
     let messageKey: [UInt8]
     /// Where phones find the suite; nil = nobody said.
     let publicURL: String?
+    /// Where phones may publish; nil = nowhere.
+    var broker: PhoneBroker?
 
     func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
         switch changing {
@@ -109,8 +111,9 @@ struct ChangeReader {
                 secret: secret)
         case .setUpDevice:
             let id = try parameters.id("device", DeviceID.self)
-            let setup = try DeviceSetup(directory: directory, publicURL: publicURL)
-                .setup(of: id, token: secret.token, for: request)
+            let setup = try DeviceSetup(
+                directory: directory, publicURL: publicURL, broker: broker
+            ).setup(of: id, token: secret.token, for: request)
             guard let owner = directory.device(id)?.person else {
                 throw .notFound("there is no such device")
             }

@@ -11,6 +11,8 @@ struct DeviceSetup {
     let directory: Replica
     /// Where phones find the suite, unless the request says; nil = it has to.
     let publicURL: String?
+    /// Where they may publish; nil = nowhere.
+    var broker: PhoneBroker?
 
     /// - Throws: 404 for a device that is not there, 400 where the address is missing or none.
     func setup(
@@ -24,7 +26,7 @@ struct DeviceSetup {
         return PhoneSetup(
             url: try url(of: request), device: id, token: token,
             user: directory.person(device.person)?.name ?? "", deviceName: device.name,
-            trackerID: trackerID ?? "ME")
+            trackerID: trackerID ?? "ME", broker: broker)
     }
 
     private func url(of request: Request) throws(Problem) -> String {
@@ -127,7 +129,8 @@ struct DeviceSetup {
                 ?? .null,
             "url": .string(setup.url),
             "user": .string(setup.user), "deviceName": .string(setup.deviceName),
-            "trackerID": .string(setup.trackerID), "apps": setup.json,
+            "trackerID": .string(setup.trackerID), "mqtt": setup.broker?.json ?? .null,
+            "apps": setup.json,
         ]
     }
 }

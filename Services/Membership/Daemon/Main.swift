@@ -16,10 +16,16 @@ struct Main {
             Setting(
                 "JAGA_PUBLIC_URL", .url(["http", "https"]),
                 help: "Where phones reach this suite, for what sets them up; else callers say."),
+            Setting(
+                "JAGA_MQTT_PHONES_URL", .url(["mqtts", "mqtt"]),
+                help: "Where phones reach the operator's MQTT broker: mqtts://host:port."),
+            Setting(
+                "JAGA_MQTT_PREFIX", .text, default: "owntracks",
+                help: "Levels of the topics above those of users: PREFIX/user/device."),
         ],
         migrations: Tables.migrations, bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes])
 
     static func main() {
-        exit(Host.run(definition) { MembershipService($0) })
+        exit(Host.run(definition) { try MembershipService($0) })
     }
 }

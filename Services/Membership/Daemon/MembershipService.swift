@@ -1,4 +1,5 @@
 import Bus
+import Dialects
 import Directory
 import Hashing
 import Hosting
@@ -23,6 +24,7 @@ final class MembershipService: Service {
     private let timeZones: TimeZoneFolder
     private var erasures: Erasures
     private let publicURL: String?
+    private let broker: PhoneBroker?
     private var core = MembershipCore()
     private var awaited = AwaitedAnswers()
     /// The token of the file may not be the directory's.
@@ -31,7 +33,7 @@ final class MembershipService: Service {
 
     private static let pruningInterval: Duration = .seconds(600)
 
-    init(_ host: Host) {
+    init(_ host: Host) throws {
         self.host = host
         rows = DirectoryRows(database: host.database)
         keptAnswers = KeptAnswers(host.database)
@@ -42,6 +44,7 @@ final class MembershipService: Service {
         erasures = Erasures(home: host.configuration.text("JAGA_HOME"))
         timeZones = TimeZoneFolder(host.configuration.text("JAGA_MEMBERSHIP_ZONEINFO"))
         publicURL = host.configuration.optional("JAGA_PUBLIC_URL")
+        broker = try PhoneBroker(host.configuration)
     }
 
     // MARK: Turns
@@ -182,7 +185,8 @@ final class MembershipService: Service {
             case .read(let reading):
                 let reader = Reader(
                     directory: core.directory, codes: core.codes, principal: principal,
-                    request: request, parameters: parameters, now: host.now, publicURL: publicURL)
+                    request: request, parameters: parameters, now: host.now, publicURL: publicURL,
+                    broker: broker)
                 host.answer(request.id, try reader.read(reading))
             case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
                 let reader = changeReader(request, parameters, principal)
@@ -211,7 +215,7 @@ final class MembershipService: Service {
         ChangeReader(
             directory: core.directory, principal: principal, request: request,
             parameters: parameters, clocks: clocks, messageKey: messageKey,
-            publicURL: publicURL)
+            publicURL: publicURL, broker: broker)
     }
 
     /// What a file of zones would make, and what would keep it from that.

@@ -1,3 +1,4 @@
+import Dialects
 import Directory
 import MembershipCore
 import Model
@@ -14,6 +15,8 @@ struct Reader {
     let now: Timestamp
     /// Where phones find the suite; nil = nobody said.
     var publicURL: String?
+    /// Where phones may publish; nil = nowhere.
+    var broker: PhoneBroker?
 
     func read(_ reading: Route.Reading) throws(Problem) -> Response {
         switch reading {
@@ -22,7 +25,7 @@ struct Reader {
         case .devices: try devices()
         case .device: try device()
         case .setup:
-            try DeviceSetup(directory: directory, publicURL: publicURL)
+            try DeviceSetup(directory: directory, publicURL: publicURL, broker: broker)
                 .response(to: request, parameters, by: principal)
         case .circles: try circles()
         case .circle: try circle()

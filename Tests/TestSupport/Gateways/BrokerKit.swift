@@ -21,6 +21,8 @@ public final class BrokerKit {
     /// - Parameter isEncrypted: with TLS, by a certificate for `localhost` of an own authority
     public init(isEncrypted: Bool = false) throws {
         self.isEncrypted = isEncrypted
+        // Clients write to a broker that has just gone, as services do, which ignore it.
+        signal(SIGPIPE, SIG_IGN)
         port = FreePorts.one()
         folder = try TemporaryFolder()
         if isEncrypted { try makeCertificates() }

@@ -1,4 +1,4 @@
-import MQTT
+import Dialects
 import Testing
 
 @Suite struct AddressTests {
@@ -12,6 +12,7 @@ import Testing
         #expect(BrokerAddress("mqtts://a")?.port == 8883)
         let six = try #require(BrokerAddress("mqtt://jaga@[::1]:1884"))
         #expect(six.host == "::1" && six.port == 1884 && six.isNumeric)
+        #expect(six.description == "mqtt://jaga@[::1]:1884")
     }
 
     @Test(arguments: [

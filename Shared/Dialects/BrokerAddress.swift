@@ -1,5 +1,5 @@
-/// Where a broker is: `mqtt://user@host:port`, or `mqtts://…` with TLS.
-public struct BrokerAddress: Hashable, Sendable {
+/// Where an MQTT broker is: `mqtt://user@host:port`, or `mqtts://…` with TLS.
+public struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The connection is encrypted, and the broker shows a certificate for ``host``.
     public var isEncrypted: Bool
     public var user: String?
@@ -44,5 +44,11 @@ public struct BrokerAddress: Hashable, Sendable {
     /// Whether the host is a number, so that nobody has to be asked for it.
     public var isNumeric: Bool {
         host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    }
+
+    public var description: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return (isEncrypted ? "mqtts://" : "mqtt://") + (user.map { $0 + "@" } ?? "")
+            + "\(name):\(port)"
     }
 }

@@ -1,0 +1,197 @@
+import Dialects
+import Foundation
+import MQTT
+import Parsing
+import Runtime
+import TestSupport
+import Testing
+
+extension `The suite` {
+    /// Phones that publish on the operator's broker: Debian's mosquitto.
+    @Suite struct `OwnTracks over MQTT` {
+        /// Anna's phone at a broker that the suite knows, too.
+        private struct Scene {
+            let home: Household
+            let broker: BrokerKit
+            let phone: PublishingPhone
+
+            /// Where Bob sees Anna.
+            var latitude: Double? {
+                let seen = try? home.bob.api.call("GET", "/v1/circles/\(home.circle)/positions")
+                return seen?["features"]?.array?.first { $0["id"]?.string == home.anna.id }?[
+                    "geometry"]?["coordinates"]?[1]?.double
+            }
+
+            func expect(latitude: Double) async {
+                let isSeen = await eventually { self.latitude == latitude }
+                #expect(isSeen, "\(home.suite.log)\n\(broker.log)")
+            }
+        }
+
+        private static func run(
+            zones: [Zone] = [], _ body: (Scene) async throws -> Void
+        ) async throws {
+            let broker = try BrokerKit()
+            try await broker.start()
+            let secret = broker.folder.file("password")
+            try Data(BrokerKit.password.utf8).write(to: URL(filePath: secret))
+            try await Household.run(
+                zones: zones,
+                settings: [
+                    "JAGA_INGEST_MQTT_URL": broker.url, "JAGA_INGEST_MQTT_PASSWORD_FILE": secret,
+                ]
+            ) { home in
+                let devices = try home.anna.api.list("/v1/people/\(home.anna.id)/devices")
+                let id = try #require(devices.first?["id"]?.string)
+                try broker.add(id, password: "anna's")
+                let phone = try PublishingPhone(broker, user: id, password: "anna's")
+                try await phone.connect()
+                try await body(Scene(home: home, broker: broker, phone: phone))
+                phone.stop()
+            }
+            await broker.stop()
+        }
+
+        @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
+        func `what a phone publishes is an event, and it is told by cmd and of its friends`()
+            async throws
+        {
+            try await Self.run(zones: [.park]) { scene in
+                let (home, phone) = (scene.home, scene.phone)
+                phone.report(Zone.outside, secondsAgo: 240)
+                phone.report(Zone.park.inside, secondsAgo: 120)
+                phone.report(Zone.park.inside, secondsAgo: 60)
+                try await home.wait(for: Told.all("Anna entered Park", to: "Bob", "Cara"))
+                try home.bob.api.call("POST", "/v1/people/\(home.anna.id)/locate")
+                await phone.expect(part: "cmd") { $0["action"] == "reportLocation" }
+                // A journey is event mode, in the words of the app: after the next report.
+                try home.anna.api.call("POST", "/v1/people/\(home.anna.id)/journeys", [:])
+                phone.report(Zone.park.inside, secondsAgo: 0)
+                await phone.expect(part: "cmd") { $0["configuration"]?["monitoring"] == 2 }
+                phone.publish(["_type": "location", "lat": 3, "lon": 101, "poi": "SOS"])
+                let isOpen = await eventually {
+                    let status = try? home.admin.call("GET", "/v1/status/ingest")
+                    return status?["details"]?["activeEmergencies"] == 1
+                }
+                #expect(isOpen)
+                for secret in [phone.user + "/phone", "103.8", BrokerKit.password] {
+                    #expect(!home.suite.log.contains(secret), "in the log: \(secret)")
+                }
+            }
+        }
+
+        @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
+        func `what dies between hearing and storing hears again`() async throws {
+            try await Self.run { scene in
+                let (home, phone) = (scene.home, scene.phone)
+                phone.report(Place(latitude: 3.1, longitude: 101), secondsAgo: 60)
+                await scene.expect(latitude: 3.1)
+                let before = scene.broker.log
+                // Its next write to a file kills it, and that is the one of its next commit.
+                let old = try #require(home.suite.processID(of: .ingest))
+                let limit = try Capture(
+                    Programs.installed("prlimit"), ["--pid", "\(old)", "--core=0", "--fsize=0"])
+                let isLimited = await eventually { limit.process.reap() != nil }
+                #expect(isLimited && limit.process.exitStatus == 0, "\(limit.text)")
+                phone.report(Place(latitude: 3.2, longitude: 101), secondsAgo: 1)
+                let isBack = await eventually {
+                    let new = home.suite.processID(of: .ingest)
+                    return new != nil && new != old
+                }
+                #expect(isBack, "\(home.suite.log)")
+                await scene.expect(latitude: 3.2)
+                let isHeard = await eventually {
+                    scene.broker.log.dropFirst(before.count).contains("PUBACK from jaga-ingest")
+                }
+                #expect(isHeard)
+                let between = scene.broker.log.dropFirst(before.count).split(separator: "\n")
+                    .compactMap { line in
+                        if line.contains("Received PUBACK from jaga-ingest") { return "stored" }
+                        guard line.contains("Sending PUBLISH to jaga-ingest") else { return nil }
+                        return line.contains("(d1") ? "again" : "once"
+                    }
+                #expect(between.prefix(3) == ["once", "again", "stored"], "\(between)")
+            }
+        }
+
+        @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
+        func `a broker that was away, or took another password, is found again`() async throws {
+            try await Self.run { scene in
+                let (home, broker, phone) = (scene.home, scene.broker, scene.phone)
+                await broker.stop(SIGKILL)
+                try broker.add(BrokerKit.user, password: "another")
+                try await broker.start()
+                let isTold = await eventually {
+                    home.suite.log.contains("the broker refuses the user or the password")
+                }
+                #expect(isTold, "\(home.suite.log)")
+                let line = home.suite.log.split(separator: "\n").filter {
+                    $0.contains("the broker refuses the user")
+                }
+                #expect(line.count == 1)
+                #expect(line.first?.contains("JAGA_INGEST_MQTT_PASSWORD_FILE") == true)
+                try await phone.connect()
+                phone.report(Place(latitude: 3.3, longitude: 101), secondsAgo: 1)
+                try broker.add(BrokerKit.user, password: BrokerKit.password)
+                await scene.expect(latitude: 3.3)
+            }
+        }
+    }
+}
+
+/// A phone whose OwnTracks publishes, signed in as its device.
+private final class PublishingPhone {
+    let user: String
+    private let link: BrokerLink
+    private var heard: [BrokerMessage] = []
+
+    init(_ broker: BrokerKit, user: String, password: String) throws {
+        self.user = user
+        var address = try #require(BrokerAddress(broker.url))
+        address.user = user
+        link = BrokerLink(
+            BrokerLogin(
+                address: address, password: password, clientID: user,
+                subscriptions: ["owntracks/\(user)/#"]))
+    }
+
+    private func turn() {
+        heard += link.drain()
+        link.flush()
+    }
+
+    func connect() async throws {
+        let isOnline = await eventually(every: 5) {
+            turn()
+            return link.isOnline
+        }
+        #expect(isOnline, "the phone cannot sign in")
+    }
+
+    func stop() { link.stop() }
+
+    func publish(_ message: JSON, part: String = "") {
+        link.publish(
+            message.serialized(), to: "owntracks/\(user)/phone" + (part.isEmpty ? "" : "/" + part))
+        link.flush()
+    }
+
+    func report(_ place: Place, secondsAgo: Int64) {
+        publish([
+            "_type": "location", "lat": .number(place.latitude), "lon": .number(place.longitude),
+            "tst": .integer(SystemClock().now.seconds - secondsAgo), "acc": 5, "tid": "PH",
+        ])
+    }
+
+    /// Waits for a message under its device.
+    func expect(part: String, _ fits: (JSON) -> Bool) async {
+        let topic = "owntracks/\(user)/phone/\(part)"
+        let isHeard = await eventually(every: 20) {
+            turn()
+            return heard.contains {
+                $0.topic == topic && ((try? JSON.parse($0.payload)).map(fits) ?? false)
+            }
+        }
+        #expect(isHeard, "not heard: \(part), but \(heard.map(\.topic))")
+    }
+}
