@@ -1,14 +1,12 @@
-import Geometry
 import Model
 
 /// What lets fixes of a person pass that change nothing but where the person is, and what such
 /// fixes have left.
 ///
-/// Most fixes are close to the one before. While they stay in a disc around a fix that was judged,
-/// they are on the same side of every edge, of every line at an alert distance, and of every
-/// distance at which the phone is told to report otherwise; what is told already stays true
-/// whatever their accuracy, and nothing else is looked at. All that is asked and kept for such a
-/// fix is in here, a few lines of the processor's caches, because what it costs is mostly memory.
+/// Most fixes are on the same side of every line as the one before: of edges, of lines at alert
+/// distances, of distances at which the phone is told to report otherwise. What is told already
+/// stays true then whatever their accuracy. A fix that may be on another side of one is looked at
+/// more closely, and passes all the same where the rules say that it changes nothing.
 ///
 /// It is no part of the state: without it the same is decided, more slowly. It ends with any other
 /// record about the person, after what it has left is handed over, and with the next record of
@@ -16,8 +14,6 @@ import Model
 struct Calm: Sendable {
     /// What quiet fixes are measured by.
     struct Ground {
-        /// Where nothing changes.
-        var disc: Disc
         /// Before this, time brings nothing.
         var until: Timestamp
         /// The distance filter that the phone has, metres, where its speed decides about that.
@@ -30,14 +26,15 @@ struct Calm: Sendable {
         var hears: Bool
     }
 
-    /// A disc that is smaller is not worth while, metres.
-    static let metresMin = 2.0
-
     private static let never = Timestamp(microseconds: .min)
 
     private var until = Calm.never
     private var arrangements: UInt64 = 0
-    private var disc = Disc.empty
+    /// Where the fix is on the map of the neighbourhood.
+    private var spot = Circles.Spot(east: 0, north: 0)
+    /// Where the phone is told nothing else: so far around a spot, metres, squared.
+    private var hint = Circles.Spot(east: 0, north: 0)
+    private var hintSquared: Float = -1
     private var device = DeviceID(.zero)
     private var report = ReportID(.zero)
     private var passed = Timestamp.zero
@@ -52,13 +49,14 @@ struct Calm: Sendable {
 
     /// - Parameters:
     ///   - trusted: the fix that was judged
+    ///   - spot: where it is on the map of the neighbourhood
     ///   - passed: and what else it has left
     mutating func begin(
-        _ ground: Ground, _ trusted: JudgedFix, passed: Timestamp, battery: UInt8?
+        _ ground: Ground, _ trusted: JudgedFix, at spot: Circles.Spot, passed: Timestamp,
+        battery: UInt8?
     ) {
         until = ground.until
         arrangements = ground.arrangements
-        disc = ground.disc
         filterMetres = ground.filterMetres ?? -1
         batteryMin = ground.batteryMin
         hears = ground.hears
@@ -66,8 +64,18 @@ struct Calm: Sendable {
         report = trusted.report
         fix = trusted.fix
         served = 0
+        self.spot = spot
         self.passed = passed
         self.battery = battery
+        hintSquared = -1
+    }
+
+    /// The phone is told nothing else within so many metres of a spot.
+    mutating func keepHint(_ metres: Double, around spot: Circles.Spot) {
+        hint = spot
+        // A little less, because ways on the map may be shorter than on earth.
+        let metres = Float(metres * 0.998)
+        hintSquared = metres > 0 ? metres * metres : -1
     }
 
     /// Whether there is anything to hand over.
@@ -77,23 +85,40 @@ struct Calm: Sendable {
     /// The last fix.
     var trusted: JudgedFix { JudgedFix(fix: fix, device: device, report: report) }
 
-    /// Takes a report that changes nothing else; false for any other, which is then not taken.
+    /// Whether a report, but for where it is from, changes nothing.
     @inline(__always)
-    mutating func takes(
+    func admits(
         _ report: borrowing Report, at time: Timestamp, _ arrangements: UInt64,
         _ rules: borrowing EvaluatorRules
     ) -> Bool {
         guard time < until, arrangements == self.arrangements, report.device == device,
-            !report.late, report.fix.time >= fix.time, disc.holds(report.fix.position),
-            rules.canSurelyFollow(fix, report.fix, within: disc),
-            keepsFilter(report.fix, rules), report.battery.map({ $0 > batteryMin }) ?? true
+            !report.late, report.fix.time >= fix.time, keepsFilter(report.fix, rules)
         else { return false }
+        return report.battery.map { $0 > batteryMin } ?? true
+    }
+
+    /// Whether somebody can surely have come to a fix from the last one.
+    @inline(__always)
+    func leads(
+        to fix: Fix, at spot: Circles.Spot, _ rules: borrowing EvaluatorRules
+    ) -> Bool {
+        rules.canSurelyFollow(
+            self.fix, fix, squaredMetres: spot.squaredMetres(to: self.spot))
+    }
+
+    /// Whether the phone is told nothing else there.
+    @inline(__always)
+    func keepsHint(at spot: Circles.Spot) -> Bool { spot.squaredMetres(to: hint) < hintSquared }
+
+    /// Takes a report that changes nothing else.
+    @inline(__always)
+    mutating func take(_ report: borrowing Report, at time: Timestamp, _ spot: Circles.Spot) {
         fix = report.fix
+        self.spot = spot
         self.report = report.id
         if let told = report.battery { battery = told }
         passed = max(passed, time)
         if served < .max { served += 1 }
-        return true
     }
 
     @inline(__always)
@@ -127,29 +152,25 @@ struct Calm: Sendable {
 }
 
 extension PersonState {
-    /// Lets fixes from here on be quiet, if any can be and that pays.
-    ///
-    /// - Parameter metres: there is no line of any zone so near to the trusted fix
+    /// Lets fixes from here on be quiet, if any can be.
     mutating func rest(
-        in calm: inout Calm, _ metres: Double, _ rules: borrowing EvaluatorRules,
-        _ arrangements: UInt64
+        in calm: inout Calm, _ rules: borrowing EvaluatorRules, _ arrangements: UInt64
     ) {
         guard let trusted, trusted.device == leader, suspect == nil, lastFix == trusted.fix,
             emergency.active == nil, !alarms.isOwed, !isWakeStale, !isAbsenceStale,
             !alarms.isFixAwaited(fix: trusted.fix.time, rules: rules),
-            silence.terms?.device != trusted.device || silence.phase == .heard
+            silence.terms?.device != trusted.device || silence.phase == .heard,
+            let told = policy.told, told.device == trusted.device
         else { return }
-        let room = min(metres, policy.room(at: trusted.point, rules.reporting))
-        guard room > Calm.metresMin, let told = policy.told, told.device == trusted.device else {
-            return
-        }
+        let spot = neighbourhood.spot(of: trusted.fix.position)
+        guard neighbourhood.reaches(spot) else { return }
         calm.begin(
             Calm.Ground(
-                disc: Disc(around: trusted.point, metres: room),
                 until: min(wake, clock ?? .distantFuture, alarms.nextChange),
                 filterMetres: told.filterMetres, arrangements: arrangements,
                 batteryMin: batteryNotice.told == nil ? rules.silence.batteryGood : .max,
                 hears: silence.terms?.device == trusted.device),
-            trusted, passed: passed, battery: battery)
+            trusted, at: spot, passed: passed, battery: battery)
+        calm.keepHint(policy.room(at: trusted.point, rules.reporting), around: spot)
     }
 }

@@ -19,13 +19,13 @@ extension EvaluatorRules {
         return centimetres <= way(earlier, later)
     }
 
-    /// As ``canFollow(_:_:)``, for two fixes in a disc, told with a few multiplications. False says
-    /// nothing.
+    /// As ``canFollow(_:_:)``, for two fixes that are surely no farther apart than that. False
+    /// says nothing.
     @inline(__always)
-    func canSurelyFollow(_ earlier: Fix, _ later: Fix, within disc: Disc) -> Bool {
+    func canSurelyFollow(_ earlier: Fix, _ later: Fix, squaredMetres: Float) -> Bool {
         // A little less than it is, because all is rounded.
-        let metres = (way(earlier, later) + Double(slack(earlier, later))) * 0.009_99
-        return disc.squaredMetres(earlier.position, later.position) <= metres * metres
+        let metres = (way(earlier, later) + Double(slack(earlier, later))) * 0.009_97
+        return Double(squaredMetres) <= metres * metres
     }
 
     /// What both accuracies take off a way, centimetres.

@@ -36,7 +36,12 @@ struct NeighbourSearch: Sendable {
         for presence in person.presences {
             person.neighbourhood.note(presence.zone, presence.settled)
         }
-        return Glance(person.neighbourhood, room: metres - 1)
+        var glance = Glance(nearestMin: Int64((metres - 1) * 100))
+        for neighbour in neighbours {
+            let nearest = Int64(neighbour.centimetres.magnitude)
+            glance.add(nearest, nearest)
+        }
+        return glance
     }
 
     private mutating func add(_ owner: JudgedZones, _ number: UInt16, around point: EarthPoint) {
@@ -47,7 +52,7 @@ struct NeighbourSearch: Sendable {
         for region in found {
             neighbours.append(
                 Neighbourhood.Neighbour(
-                    owner.zones[Int(region.place)], place: region.place, owner: number,
+                    owner, region.place, owner: number,
                     centimetres: region.distance.centimetres))
         }
         metres = min(metres, beyond)
@@ -72,7 +77,7 @@ struct NeighbourSearch: Sendable {
             guard !isThere, let place = owner.place(of: zone) else { continue }
             neighbours.append(
                 Neighbourhood.Neighbour(
-                    owner.zones[place], place: Int32(place), owner: number,
+                    owner, Int32(place), owner: number,
                     centimetres: owner.regions.signedDistance(place, from: point).centimetres))
         }
     }

@@ -4,10 +4,10 @@ import Model
 /// The zones around a place where a fix of a person was judged, and how far away all others are:
 /// while the person moves about there, no index is asked.
 ///
-/// A zone of which nothing is known, and that the person is outside of, matters when one of its
-/// lines may be crossed: its edge, or the line at its alert distance. How far a line was when it
-/// was looked at last, and how long the person's way has been since, tell how far it is at least;
-/// most zones around need no look for that.
+/// For each of these zones there is a circle on a map, on one side of which nothing changes: that
+/// of a round zone itself, a little narrower or wider; of any other one around where it was looked
+/// at last, as far as its nearest line was then. A line is an edge, or where an alert distance
+/// ends. Of all that was held back there is no such circle: the rules are asked.
 ///
 /// It is no part of the state: without it the same is decided, more slowly. It ends with the next
 /// record of configuration, with a wait that is over, and where presence is decided by anything but
@@ -21,121 +21,179 @@ struct Neighbourhood: Sendable {
         let lines: ZoneLines
         /// To its edge, negative inside.
         private(set) var centimetres: Int32
-        /// How long the way was when it was seen so, centimetres.
-        private var seenAt: Int32 = 0
+        /// From where it was seen so.
+        private var seenFrom = Circles.Spot(east: 0, north: 0)
+        private let center: Coordinate
+        /// Where that is.
+        private var middle = Circles.Spot(east: 0, north: 0)
+        /// Metres; less than 0 for one that is not round, or not so on the map.
+        private var radius: Float
+        /// How far off distances to a round one's lines are on the map, metres.
+        private var doubt: Float = 0
         /// 0 = the person, then circle by circle, then set by set.
         let owner: UInt16
         let isCrossed: Bool
         let isScheduled: Bool
-        /// Where the person was then, seen from the zone.
-        private(set) var side: Presence
-        /// What is known of the person and the zone; `unknown` for what has to be looked at with
-        /// each fix.
-        var known: Presence
+        /// What is known of the person and the zone; `unknown` for what the rules are asked about.
+        fileprivate(set) var known: Presence
+
+        /// Of which nothing is known, seen from the map's middle.
+        init(_ zones: JudgedZones, _ place: Int32, owner: UInt16, centimetres: Int32) {
+            let zone = zones.zones[Int(place)]
+            self.zone = zone.id
+            self.place = place
+            self.owner = owner
+            self.centimetres = centimetres
+            center = zones.regions.center(Int(place)).coordinate
+            radius = Float(zones.regions.radiusMetres(Int(place)) ?? -1)
+            isCrossed = zone.isCrossed
+            isScheduled = zone.isScheduled
+            known = .outside
+            lines = ZoneLines(zone)
+        }
     }
 
     /// No more zones than these; where more are that close, indices are asked.
-    static let count = 16
+    static let count = Circles.count
     /// Farther than this nobody gains by knowing how far, metres.
     static let metresMax = 10_000.0
-    /// Closer than this to a line it is worth while to know exactly how far, centimetres: no phone
-    /// is told anything because of a line that is farther away.
-    static let exactCentimetres: Int32 = 10_000
-    /// After so long a way it is made anew, centimetres.
-    private static let wayMax: Int32 = 1_000_000_000
     /// With all others so close it is none, metres.
     private static let metresMin = 20.0
+    /// A map is good as far as its ways are longer or shorter by no more than this share.
+    fileprivate static let shareMax = 0.001
+    /// A circle on the map is the zone's own where distances are off by no more, metres, and its
+    /// middle is no farther away.
+    fileprivate static let doubtMax = 3.0
+    fileprivate static let middleMax = 20_000.0
+    /// Distances are exact within this, or a tenth of a percent; and a bit for rounding. Metres.
+    fileprivate static let exactness = 0.65
+    /// Closer than this it is worth while to know exactly how far an edge is, metres: no phone is
+    /// told anything because of one that is farther away, but for those that are very far.
+    private static let exactMetres: Float = 100
     /// Made in vain, the next one is made only after so many fixes.
     private static let pauseMax: UInt8 = 31
 
-    /// By owner, then by id.
-    private(set) var neighbours: [Neighbour] = []
-    private var middle = EarthPoint(Coordinate(latitudeE7: 0, longitudeE7: 0))
-    /// The last fix that was judged in it.
-    private var last = EarthPoint(Coordinate(latitudeE7: 0, longitudeE7: 0))
-    /// How long the way was from the middle until there, centimetres, rounded up.
-    private var way: Int32 = 0
-    /// Every line of every other zone is farther from the middle, metres; negative where nothing
-    /// is known.
+    /// All of it that a fix asks for which nothing changes.
+    private var circles = Circles()
+    private var map = LocalMap(around: EarthPoint(Coordinate(latitudeE7: 0, longitudeE7: 0)))
+    /// Every line of every other zone is farther from the middle, metres on the map; negative where
+    /// nothing is known.
     private(set) var metres = -1.0
+    /// How far off distances are on the map at most where they are short, metres.
+    private var doubt = 0.0
     /// What ``PartitionState/arrangements`` was when it was made.
     private var arrangements: UInt64 = 0
+    /// By owner, then by id.
+    private(set) var neighbours: [Neighbour] = []
     /// Fixes that were judged in it, as far as it matters.
     private var served: UInt8 = 0
     /// Fixes until it is worth while to make one, and how many there were last time.
     private var waits: UInt8 = 0
     private var pause: UInt8 = 0
 
-    /// Goes on to a fix; nil where others than the neighbours may matter.
-    ///
-    /// - Returns: within how many metres of the fix there is no line of another zone.
-    mutating func go(
-        to point: EarthPoint, from before: EarthPoint, at arrangements: UInt64
-    ) -> Double? {
-        guard metres > 0, arrangements == self.arrangements, way < Neighbourhood.wayMax else {
-            return nil
-        }
-        // A metre because distances are exact within 50 cm, there and here.
-        let room = metres - Neighbourhood.metres(middle, point) - 1
-        guard room > 2, Neighbourhood.metres(middle, before) < metres - 2 else { return nil }
-        // By the fix before, which may have been quiet: it is on the way.
-        let step = Neighbourhood.metres(last, before) + Neighbourhood.metres(before, point)
-        way += Int32(step * 100) + 1
-        last = point
-        serve(1)
-        return room
-    }
+    // MARK: Where a fix is
 
-    /// The way along the earth is a little longer than the straight one.
-    private static func metres(_ one: EarthPoint, _ other: EarthPoint) -> Double {
-        one.straightMetres(to: other) * 1.001
-    }
-
-    /// What was seen of a neighbour from the last fix.
-    mutating func see(_ index: Int, _ centimetres: Int32) {
-        neighbours[index].see(centimetres, at: way)
-    }
-
-    /// The first neighbour from an index on that may say something new of the last fix: a line of
-    /// it may have been crossed, or it may see the person elsewhere than is known.
+    /// Where a coordinate is on the map.
     @inline(__always)
-    func next(from start: Int) -> Int? {
-        var index = start
-        while index < neighbours.count {
-            let neighbour = neighbours[index]
-            if neighbour.toLine(at: way) <= 0 || !neighbour.isAsKnown(neighbour.side) {
-                return index
-            }
-            index += 1
-        }
-        return nil
+    func spot(of coordinate: Coordinate) -> Circles.Spot {
+        let (east, north) = map.spot(of: coordinate)
+        return Circles.Spot(east: Float(east), north: Float(north))
     }
 
-    /// The neighbour that may have the nearest line to the last fix, near it, and was not seen from
-    /// there yet; nil where the nearest line is known.
-    func nextMeasured() -> Int? {
-        var least = Neighbourhood.exactCentimetres
+    /// Whether a spot is nearer to the middle than any line of another zone, by two metres.
+    @inline(__always)
+    func reaches(_ spot: Circles.Spot) -> Bool {
+        let reach = Float(metres - 2)
+        let middle = Circles.Spot(east: 0, north: 0)
+        return reach > 0 && spot.squaredMetres(to: middle) < reach * reach
+    }
+
+    /// Whether a fix there says nothing new of any zone.
+    @inline(__always)
+    func isClear(_ spot: Circles.Spot) -> Bool { reaches(spot) && circles.hold(spot) }
+
+    /// Goes on to a fix; nil where others than the neighbours may matter.
+    mutating func go(
+        to coordinate: Coordinate, from before: Coordinate, at arrangements: UInt64
+    ) -> Circles.Spot? {
+        guard metres > 0, arrangements == self.arrangements else { return nil }
+        let spot = spot(of: coordinate)
+        guard reaches(spot), reaches(self.spot(of: before)) else { return nil }
+        serve(1)
+        return spot
+    }
+
+    /// Within how many metres of a spot there is no line of a zone that is no neighbour.
+    func room(at spot: Circles.Spot) -> Double {
+        let away = spot.squaredMetres(to: Circles.Spot(east: 0, north: 0))
+        return metres - Double(away).squareRoot()
+    }
+
+    // MARK: What is looked at
+
+    /// The first neighbour from an index on that may say something new of a fix at a spot.
+    @inline(__always)
+    func next(from start: Int, at spot: Circles.Spot) -> Int? {
+        circles.firstBeyond(spot, from: start, to: neighbours.count)
+    }
+
+    /// What was seen of a neighbour from a spot.
+    mutating func see(_ index: Int, _ centimetres: Int32, from spot: Circles.Spot) {
+        neighbours[index].see(centimetres, from: spot)
+        draw(index)
+    }
+
+    /// What is known of the person and a zone is something else now.
+    ///
+    /// - Parameter known: `unknown` for what the rules are to be asked about.
+    mutating func note(_ zone: ZoneID, _ known: Presence) {
+        guard metres > 0 else { return }
+        for index in neighbours.indices where neighbours[index].zone == zone {
+            neighbours[index].known = known
+            draw(index)
+        }
+    }
+
+    /// Draws the circle on one side of which a neighbour says nothing new.
+    private mutating func draw(_ index: Int) { circles.set(index, neighbours[index].side) }
+
+    /// What is near a spot that says nothing new, or where all that may was looked at just now.
+    func quickGlance(at spot: Circles.Spot) -> Glance {
+        let (least, most) = circles.nearest(to: spot)
+        let nearest = min(Double(least), room(at: spot)) * 0.997 - doubt
+        var glance = Glance(nearestMin: Int64(max(nearest, 0) * 100))
+        // Where there is no edge it is infinitely far away.
+        let farthest = Double(min(most, 1_000_000)) * 1.006 + doubt
+        if most < .infinity { glance.add(.max, Int64(farthest * 100)) }
+        return glance
+    }
+
+    /// What is near a spot, as exactly as is known.
+    func glance(at spot: Circles.Spot) -> Glance {
+        let room = Int64((room(at: spot) - 1) * 100)
+        var glance = Glance(nearestMin: room)
+        for neighbour in neighbours {
+            let (nearest, farthest) = neighbour.limits(at: spot)
+            glance.add(nearest, farthest)
+        }
+        return glance
+    }
+
+    /// The neighbour that may have the nearest edge to a spot, near it, and was not seen from
+    /// there; nil where the nearest edge is known.
+    func nextUnsure(at spot: Circles.Spot) -> Int? {
+        var least = Int64(Neighbourhood.exactMetres * 100)
         var nearest: Int?
         for index in neighbours.indices {
-            let toLine = neighbours[index].toLine(at: way)
-            guard toLine <= least else { continue }
-            least = toLine
-            nearest = neighbours[index].isSeen(at: way) ? nil : index
+            let (low, high) = neighbours[index].limits(at: spot)
+            guard low <= least else { continue }
+            least = low
+            nearest = low == high ? nil : index
         }
         return nearest
     }
 
-    /// From the last fix: how far the nearest line of a neighbour is at least, metres, and how far
-    /// its edge is at least and at most, centimetres; both the same where it was seen from there.
-    @inline(__always)
-    func limits(of index: Int) -> (toLine: Double, nearest: Int64, farthest: Int64) {
-        let neighbour = neighbours[index]
-        let edge = Int64(neighbour.centimetres.magnitude)
-        let toLine = Double(neighbour.toLine(at: way)) / 100
-        guard !neighbour.isSeen(at: way) else { return (toLine, edge, edge) }
-        let doubt = neighbour.doubt(at: way)
-        return (toLine, edge - doubt, edge + doubt)
-    }
+    // MARK: Its beginning and end
 
     mutating func end() { metres = -1 }
 
@@ -162,43 +220,49 @@ struct Neighbourhood: Sendable {
     ///
     /// - Parameters:
     ///   - metres: all zones but these, and their lines, are at least so far away
-    ///   - neighbours: by owner, then by id; all of which something is known are among them
+    ///   - neighbours: by owner, then by id; all of which something is known are among them, and
+    ///     all are seen from the point
     mutating func make(
         around point: EarthPoint, metres: Double, _ neighbours: [Neighbour],
         at arrangements: UInt64
     ) {
         self.neighbours.removeAll(keepingCapacity: true)
+        self.metres = -1
+        let map = LocalMap(around: point)
+        let reach = min(metres * (1 - Neighbourhood.shareMax) - 1, map.metres(keeping: 0.001))
+        guard reach >= Neighbourhood.metresMin, neighbours.count <= Neighbourhood.count else {
+            return
+        }
         self.neighbours.append(contentsOf: neighbours)
         self.arrangements = arrangements
-        middle = point
-        last = point
-        way = 0
-        self.metres = metres >= Neighbourhood.metresMin ? metres : -1
-    }
-
-    /// What is known of the person and a zone is something else now.
-    ///
-    /// - Parameter known: `unknown` for what has to be looked at with each fix.
-    mutating func note(_ zone: ZoneID, _ known: Presence) {
-        guard metres > 0 else { return }
-        for index in neighbours.indices where neighbours[index].zone == zone {
-            neighbours[index].known = known
+        self.map = map
+        self.metres = reach
+        circles = Circles()
+        doubt = 1
+        for index in self.neighbours.indices {
+            doubt = max(doubt, self.neighbours[index].settle(on: map, reach: reach))
+            draw(index)
         }
     }
 }
 
 extension Neighbourhood.Neighbour {
-    /// Of which nothing is known.
-    init(_ zone: JudgedZone, place: Int32, owner: UInt16, centimetres: Int32) {
-        self.zone = zone.id
-        self.place = place
-        self.owner = owner
-        self.centimetres = centimetres
-        isCrossed = zone.isCrossed
-        isScheduled = zone.isScheduled
-        known = .outside
-        lines = ZoneLines(zone)
-        side = lines.side(of: centimetres)
+    /// Finds out where it is on a map of which so much is used, metres, and returns how far off
+    /// distances are there.
+    fileprivate mutating func settle(on map: LocalMap, reach: Double) -> Double {
+        guard radius >= 0 else { return 0 }
+        let (east, north) = map.spot(of: center)
+        let away = (east * east + north * north).squareRoot()
+        let farthest = max(away, reach)
+        let stretch = map.share(within: farthest) * (away + reach)
+        let doubt = stretch + lines.alertMetres / 1000 + Neighbourhood.exactness
+        guard away <= Neighbourhood.middleMax, doubt <= Neighbourhood.doubtMax else {
+            radius = -1
+            return 0
+        }
+        middle = Circles.Spot(east: Float(east), north: Float(north))
+        self.doubt = Float(doubt)
+        return doubt
     }
 
     /// Centimetres to the zone, its alert distance taken off.
@@ -209,27 +273,51 @@ extension Neighbourhood.Neighbour {
         known == seen && (!isScheduled || seen == .outside)
     }
 
-    fileprivate mutating func see(_ centimetres: Int32, at way: Int32) {
+    fileprivate mutating func see(_ centimetres: Int32, from spot: Circles.Spot) {
         self.centimetres = centimetres
-        seenAt = way
-        side = lines.side(of: centimetres)
+        seenFrom = spot
     }
 
-    /// Whether it was seen from where the way ends.
-    @inline(__always)
-    fileprivate func isSeen(at way: Int32) -> Bool { seenAt == way }
-
-    /// Distances are exact within 0.1 %, or 50 cm, then and now.
-    @inline(__always)
-    fileprivate func toLine(at way: Int32) -> Int32 {
-        let then = lines.centimetres(from: centimetres)
-        return then - then / 500 - 100 - (way - seenAt)
+    /// Where it says nothing new.
+    fileprivate var side: Circles.Side {
+        if radius >= 0, known == .inside, !isScheduled {
+            return around(middle, radius - doubt, isInside: true, isRound: true)
+        }
+        if radius >= 0, known == .outside, !isCrossed {
+            let beyond = radius + Float(lines.alertMetres) + doubt
+            return around(middle, beyond, isInside: false, isRound: true)
+        }
+        var surely = -1.0
+        if isAsKnown(lines.side(of: centimetres)) {
+            let toLine = Double(lines.centimetres(from: centimetres)) / 100
+            surely = toLine * (0.998 - Neighbourhood.shareMax) - 1
+        }
+        return around(seenFrom, Float(surely), isInside: true, isRound: false)
     }
 
-    /// How far off the distance that was seen may be now, centimetres.
+    private func around(
+        _ middle: Circles.Spot, _ radius: Float, isInside: Bool, isRound: Bool
+    ) -> Circles.Side {
+        // A little nearer than it was seen, because of how exact that is then and now.
+        let seen = Float(centimetres.magnitude) / 100 * 0.997
+        return Circles.Side(
+            middle: middle, radius: radius, isInside: isInside,
+            edge: isRound ? self.radius : seen, isRound: isRound)
+    }
+
+    /// How far the edge is from a spot at least and at most, centimetres; both the same where it
+    /// was seen from there.
     @inline(__always)
-    fileprivate func doubt(at way: Int32) -> Int64 {
-        Int64(centimetres.magnitude) / 500 + 100 + Int64(way - seenAt)
+    fileprivate func limits(at spot: Circles.Spot) -> (nearest: Int64, farthest: Int64) {
+        let seen = Int64(centimetres.magnitude)
+        if spot == seenFrom { return (seen, seen) }
+        if radius >= 0 {
+            let toEdge = (spot.squaredMetres(to: middle).squareRoot() - radius).magnitude
+            return (Int64((toEdge - doubt) * 100) - 1, Int64((toEdge + doubt) * 100) + 1)
+        }
+        let moved = spot.squaredMetres(to: seenFrom).squareRoot() * 1.002
+        let doubt = seen / 500 + 100 + Int64(moved * 100)
+        return (seen - doubt, seen + doubt)
     }
 }
 
@@ -243,6 +331,8 @@ struct ZoneLines: Sendable {
         alertCentimetres = zone.alertCentimetres
         kind = zone.kind
     }
+
+    var alertMetres: Double { Double(alertCentimetres) / 100 }
 
     /// How far the nearer one is, centimetres, from where the edge is so far away.
     func centimetres(from distance: Int32) -> Int32 {
@@ -264,23 +354,15 @@ struct ZoneLines: Sendable {
 
 /// What a look at the zones around a fix found out about what is near.
 struct Glance: Sendable {
-    /// No line of any zone is nearer, metres.
-    private(set) var metresToLine: Double
     /// The nearest edge is not nearer, and not farther away, centimetres.
     private(set) var nearestMin: Int64
     private(set) var nearestMax: Int64 = .max
 
-    /// - Parameter room: all zones that are not neighbours are at least so far away, metres
-    init(_ neighbourhood: Neighbourhood, room: Double) {
-        metresToLine = room
-        nearestMin = Int64(room * 100)
-        for index in neighbourhood.neighbours.indices { add(neighbourhood, index) }
-    }
+    /// - Parameter nearestMin: no other edge is nearer, centimetres.
+    init(nearestMin: Int64) { self.nearestMin = nearestMin }
 
     @inline(__always)
-    private mutating func add(_ neighbourhood: Neighbourhood, _ index: Int) {
-        let (toLine, nearest, farthest) = neighbourhood.limits(of: index)
-        metresToLine = min(metresToLine, toLine)
+    mutating func add(_ nearest: Int64, _ farthest: Int64) {
         nearestMin = min(nearestMin, nearest)
         nearestMax = min(nearestMax, farthest)
     }

@@ -51,18 +51,12 @@ extension PartitionState {
         _ turn: inout Turn
     ) {
         var judge = ZoneJudge(fix, occasion)
-        if let before, before.point != fix.point,
-            fix.fix.time.microseconds - before.fix.time.microseconds
-                <= turn.rules.waySecondsMax * 1_000_000
-        {
-            judge.way = before
-        }
+        if let before { judge.setWay(from: before, turn.rules) }
         if occasion == .fix, !looksAlways, let before,
-            let room = people[place].neighbourhood.go(
-                to: fix.point, from: before.point, at: arrangements)
+            let spot = people[place].neighbourhood.go(
+                to: fix.fix.position, from: before.fix.position, at: arrangements)
         {
-            turn.isSettled = true
-            judge.decide(around: &people[place], zones, room: room, &turn)
+            judge.decide(around: &people[place], zones, at: spot, &turn)
         } else {
             self.judge(judge, place, &turn)
             settle(around: fix.point, place, &turn)
@@ -77,7 +71,6 @@ extension PartitionState {
     }
 
     private mutating func judge(_ judge: ZoneJudge, _ place: Int, _ turn: inout Turn) {
-        turn.isSettled = true
         let sets = people[place].sets
         if !sets.isEmpty { zones.build(sets) }
         judge.decide(&people[place], zones, looking: &nearZones, &turn)

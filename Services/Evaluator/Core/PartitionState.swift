@@ -16,7 +16,7 @@ public struct PartitionState: Sendable {
         didSet { rules = logics.rules(of: logic) ?? rules }
     }
     /// Of ``logic``; those of the one before where this program does not have it.
-    private var rules = EvaluatorRules()
+    private(set) var rules = EvaluatorRules()
     /// The suite suspects itself, because so many devices fell silent: nobody is taken for lost.
     var isHeld = false
     /// Logic asked for by the log that this program does not have; it decides nothing any more.
@@ -86,8 +86,16 @@ public struct PartitionState: Sendable {
     @inline(__always)
     private mutating func passes(_ report: borrowing Report, at time: Timestamp) -> Bool {
         guard let place = people.place(of: report.person), place < calms.count,
-            calms[place].takes(report, at: time, arrangements, rules)
+            calms[place].admits(report, at: time, arrangements, rules)
         else { return false }
+        let spot = people[place].neighbourhood.spot(of: report.fix.position)
+        guard calms[place].leads(to: report.fix, at: spot, rules) else { return false }
+        if !people[place].neighbourhood.isClear(spot) || !calms[place].keepsHint(at: spot) {
+            guard
+                people[place].isQuiet(report, at: time, spot, &calms[place], zones, rules)
+            else { return false }
+        }
+        calms[place].take(report, at: time, spot)
         quietFixes += 1
         return true
     }

@@ -72,15 +72,7 @@ extension PartitionState {
         tellMessages(place, &turn)
         followPolicy(place, &turn)
         askForClock(place, &turn)
-        if turn.isMoved { calm(place, turn) }
-    }
-
-    /// After a fix that was judged: finds out how far from it nothing can change.
-    private mutating func calm(_ place: Int, _ turn: Turn) {
-        guard turn.isSettled, let glance = turn.glance, glance.metresToLine > Calm.metresMin else {
-            return
-        }
-        people[place].rest(in: &calms[place], glance.metresToLine, turn.rules, arrangements)
+        if turn.isMoved { people[place].rest(in: &calms[place], turn.rules, arrangements) }
     }
 
     /// One clock a person: for the first wait. One that runs out for nothing does no harm, so it is

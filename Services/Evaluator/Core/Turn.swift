@@ -30,8 +30,6 @@ struct Turn {
     var end: Timestamp
     /// Zones whose messages are due.
     var fired = FiredZones()
-    /// Whether what is known of each zone that was looked at is what the fix alone would say.
-    var isSettled = true
     /// What is near the last fix that was judged, where that was found out.
     var glance: Glance?
     var outputs: [Event] = []

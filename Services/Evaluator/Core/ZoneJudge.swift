@@ -36,6 +36,13 @@ struct ZoneJudge {
         self.occasion = occasion
     }
 
+    /// - Parameter before: the fix from which the person has come here
+    mutating func setWay(from before: JudgedFix, _ rules: EvaluatorRules) {
+        let between = fix.fix.time.microseconds - before.fix.time.microseconds
+        guard before.point != fix.point, between <= rules.waySecondsMax * 1_000_000 else { return }
+        way = before
+    }
+
     /// The person's own zones, then circle by circle, then set by set, each by id.
     func decide(
         _ person: inout PersonState, _ zones: KnownZones, looking search: inout JudgedZones.Search,
@@ -74,71 +81,70 @@ struct ZoneJudge {
 
     /// The zones of a person's neighbourhood; others cannot matter.
     ///
-    /// - Parameter room: within so many metres there are no lines of others.
+    /// - Parameter spot: where the fix is on its map
     func decide(
-        around person: inout PersonState, _ zones: KnownZones, room: Double, _ turn: inout Turn
+        around person: inout PersonState, _ zones: borrowing KnownZones, at spot: Circles.Spot,
+        _ turn: inout Turn
     ) {
-        // First those that may say something new, in their order; then, if nothing is held back,
-        // those that tell how far it is to where something is new. These decide nothing: what is
-        // known of a zone may be that of another owner's of the same id, which came later.
-        look(around: &person, zones, &turn)
-        if turn.isSettled { measure(around: &person, zones) }
-        var glance = Glance(person.neighbourhood, room: room)
-        if !turn.isSettled, Surroundings(glance, turn.rules.reporting) == nil {
-            measure(around: &person, zones)
-            glance = Glance(person.neighbourhood, room: room)
-        }
-        turn.glance = glance
-    }
-
-    /// Looks at all neighbours of which a line may have been crossed, and at those of which the
-    /// person is not where they were known to be.
-    private func look(
-        around person: inout PersonState, _ zones: KnownZones, _ turn: inout Turn
-    ) {
+        // First those that may say something new, in their order; then those that tell how far it
+        // is to the nearest edge. These decide nothing: what is known of a zone may be that of
+        // another owner's of the same id, which came later.
         var index = 0
-        while let next = person.neighbourhood.next(from: index) {
-            index = next
-            let number = person.neighbourhood.neighbours[index].owner
-            if let (owner, source) = zones.owner(number, of: person) {
-                look(owner, of: source, around: &person, from: &index, &turn)
-            } else {
-                index += 1
-            }
-        }
-    }
-
-    /// Finds out how far the nearest line is.
-    private func measure(around person: inout PersonState, _ zones: KnownZones) {
-        while let next = person.neighbourhood.nextMeasured() {
+        while let next = person.neighbourhood.next(from: index, at: spot) {
+            index = next + 1
             let neighbour = person.neighbourhood.neighbours[next]
-            guard let (owner, _) = zones.owner(neighbour.owner, of: person) else { return }
+            guard let (owner, source) = zones.owner(neighbour.owner, of: person) else { continue }
             let seen = owner.regions.signedDistance(Int(neighbour.place), from: fix.point)
-            person.neighbourhood.see(next, seen.centimetres)
-        }
-    }
-
-    /// Looks at those of one owner.
-    private func look(
-        _ zones: JudgedZones, of source: ZoneSource, around person: inout PersonState,
-        from index: inout Int, _ turn: inout Turn
-    ) {
-        let owner = person.neighbourhood.neighbours[index].owner
-        while let next = person.neighbourhood.next(from: index) {
-            index = next
-            let neighbour = person.neighbourhood.neighbours[index]
-            guard neighbour.owner == owner else { return }
-            index += 1
-            let seen = zones.regions.signedDistance(Int(neighbour.place), from: fix.point)
-            person.neighbourhood.see(index - 1, seen.centimetres)
+            person.neighbourhood.see(next, seen.centimetres, from: spot)
             if neighbour.isAsKnown(neighbour.lines.side(of: seen.centimetres)),
                 way == nil || !neighbour.isCrossed
             {
                 continue
             }
             let near = NearRegion(place: neighbour.place, isSurelyInside: false)
-            decide(zones, near, at: seen, of: source, for: &person, &turn)
+            decide(owner, near, at: seen, of: source, for: &person, &turn)
         }
+        turn.glance = glance(around: &person, zones, at: spot, turn.rules.reporting)
+    }
+
+    /// What is near, as exactly as hints to phones need it.
+    func glance(
+        around person: inout PersonState, _ zones: borrowing KnownZones, at spot: Circles.Spot,
+        _ rules: ReportingRules
+    ) -> Glance {
+        var glance = person.neighbourhood.quickGlance(at: spot)
+        while Surroundings(glance, rules) == nil,
+            let unsure = person.neighbourhood.nextUnsure(at: spot)
+        {
+            let neighbour = person.neighbourhood.neighbours[unsure]
+            guard let (owner, _) = zones.owner(neighbour.owner, of: person) else { break }
+            let seen = owner.regions.signedDistance(Int(neighbour.place), from: fix.point)
+            person.neighbourhood.see(unsure, seen.centimetres, from: spot)
+            glance = person.neighbourhood.glance(at: spot)
+        }
+        return glance
+    }
+
+    /// Whether the fix leaves what is known of a person and a zone that judges them as it is, with
+    /// nothing to tell.
+    ///
+    /// - Parameters:
+    ///   - distance: to the zone's edge
+    ///   - last: the trusted fix before it
+    func saysNothing(
+        of zones: JudgedZones, _ place: Int, at distance: SignedDistance, _ kept: ZonePresence?,
+        after last: JudgedFix, _ rules: EvaluatorRules
+    ) -> Bool {
+        if zones.zones[place].isScheduled || kept?.isClosed == true { return false }
+        let before = kept?.presence ?? .outside
+        var verdict = verdict(about: zones, place, at: distance, before, rules)
+        confirm(&verdict, zones, place, before, kept, after: last, rules)
+        guard verdict.presence == before,
+            (verdict.raw != verdict.presence) == (kept?.isWithheld ?? false),
+            (verdict.reason == .unconfirmed) == (kept?.leaving != nil)
+        else { return false }
+        return way == nil || !zones.zones[place].isCrossed
+            || !isCrossing(zones, place, before, verdict, rules)
     }
 
     /// One zone.
@@ -158,7 +164,6 @@ struct ZoneJudge {
         if isAway, way == nil || !zones.zones[place].isCrossed { return }
         guard person.isJudged(by: zones.zones[place], of: source, at: turn.now) else { return }
         if zones.zones[place].isScheduled, !zones.details[place].calendar.isOpen(at: turn.now) {
-            turn.isSettled = false
             return close(FoundZone(zones, place, of: source), kept, &person, &turn)
         }
         // Inside, and surely inside still: the edge is not worth a look.
@@ -168,7 +173,6 @@ struct ZoneJudge {
         let before = known?.presence ?? (isNew ? .unknown : .outside)
         var verdict = verdict(about: zones, place, at: distance, before, turn.rules)
         confirm(&verdict, zones, place, before, known, after: person.trusted, turn.rules)
-        if verdict.raw != verdict.presence { turn.isSettled = false }
         let isCrossed =
             way != nil && zones.zones[place].isCrossed
             && isCrossing(zones, place, before, verdict, turn.rules)
