@@ -36,7 +36,7 @@ extension Host {
     private func makeReader(_ request: Request) throws -> TailReader {
         let filter = try EventFilter(request.query, served: definition.name.served, now: now)
         let streams = definition.name.served.filter(filter.wants)
-        let showsAll = try request.query.isTrue("pii")
+        let showsAll = try request.flag("pii")
         guard !showsAll || service?.keepsAccessLog == true else {
             throw Problem.invalid(
                 "\(definition.name.rawValue) keeps no access log", field: "pii",
@@ -202,17 +202,6 @@ extension EventFilter {
                 }
             default: break
             }
-        }
-    }
-}
-
-extension Query {
-    /// Whether a flag is set.
-    fileprivate func isTrue(_ name: String) throws(Problem) -> Bool {
-        switch self[name] {
-        case nil, "false"?: return false
-        case "true"?: return true
-        default: throw .invalid("this is neither true nor false", field: name)
         }
     }
 }
