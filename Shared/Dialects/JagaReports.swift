@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 
@@ -56,8 +57,10 @@ public enum JagaReports {
             let raised = json["raised"]?.string.flatMap { Timestamp($0) }
             reading.panics.append(
                 Panic(
-                    messageID: messageID, raised: raised ?? received, fix: usable,
-                    battery: battery))
+                    messageID: messageID,
+                    content: messageID == nil && raised == nil
+                        ? Hash.blake2b128(json.serialized()) : nil,
+                    raised: raised ?? received, fix: usable, battery: battery))
         }
     }
 

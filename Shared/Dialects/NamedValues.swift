@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 
@@ -24,6 +25,14 @@ struct NamedValues {
             guard member.value != .null, member.value != "" else { continue }
             if values[member.key] == nil { values[member.key] = member.value }
         }
+    }
+
+    /// The same for the same values in any order, whoever they are said to come from.
+    var digest: ID128 {
+        let said = values.filter { !PhoneIdentity.names.contains($0.key) }
+        return Hash.blake2b128(
+            JSON.object(said.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) })
+                .serialized())
     }
 
     /// The first of these names that there is.

@@ -26,7 +26,8 @@ public enum OpenGTS {
         var reading = Reading()
         reading.take(
             fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
-            battery: Quantity.battery(values.number("batt", "battery")), raised: raised)
+            battery: Quantity.battery(values.number("batt", "battery")), raised: raised,
+            content: values.digest)
         return reading
     }
 

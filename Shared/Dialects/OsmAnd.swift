@@ -46,7 +46,7 @@ public enum OsmAnd {
         reading.take(
             fix, battery: Quantity.battery(values.number("batt", "battery")),
             charging: Quantity.truth(values["charge", "charging"]),
-            raised: isCall(values["alarm"]) ? received : nil)
+            raised: isCall(values["alarm"]) ? received : nil, content: values.digest)
         return reading
     }
 

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 
@@ -89,8 +90,10 @@ public enum OwnTracks {
             // A cached fix can be hours older than the call: its time says nothing about it.
             reading.panics.append(
                 Panic(
-                    messageID: messageID, raised: created ?? moment.received, fix: usable,
-                    battery: battery))
+                    messageID: messageID,
+                    content: messageID == nil && created == nil
+                        ? Hash.blake2b128(json.serialized()) : nil,
+                    raised: created ?? moment.received, fix: usable, battery: battery))
         }
         return reading
     }

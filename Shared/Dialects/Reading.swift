@@ -27,14 +27,20 @@ public struct Observation: Hashable, Sendable {
 public struct Panic: Hashable, Sendable {
     /// The same for a message sent again; nil where the client gives its messages no id.
     public var messageID: String?
+    /// Digest of everything that the message says, where it has neither an id nor the time of the
+    /// call: the same when it is sent again, and maybe when help is called for once more.
+    public var content: ID128?
     /// When it was raised, as the phone says.
     public var raised: Timestamp
     /// The position that came along, if it can be used.
     public var fix: Fix?
     public var battery: UInt8?
 
-    public init(messageID: String?, raised: Timestamp, fix: Fix?, battery: UInt8?) {
+    public init(
+        messageID: String?, content: ID128? = nil, raised: Timestamp, fix: Fix?, battery: UInt8?
+    ) {
         self.messageID = messageID
+        self.content = content
         self.raised = raised
         self.fix = fix
         self.battery = battery
@@ -109,11 +115,12 @@ public struct Reading: Hashable, Sendable {
     /// - Parameters:
     ///   - fix: nil where the message carries none.
     ///   - raised: when help was called for; nil = it was not.
+    ///   - content: digest of the message, for a call without a message id.
     ///   - index: place of the message in its batch, and `payload` the message itself.
     mutating func take(
         _ fix: Result<Fix, Unusable>?, as trigger: Trigger = .periodic, battery: UInt8? = nil,
-        charging: Bool? = nil, raised: Timestamp? = nil, messageID: String? = nil, index: Int = 0,
-        payload: [UInt8]? = nil
+        charging: Bool? = nil, raised: Timestamp? = nil, messageID: String? = nil,
+        content: @autoclosure () -> ID128? = nil, index: Int = 0, payload: [UInt8]? = nil
     ) {
         var usable: Fix?
         switch fix {
@@ -128,7 +135,10 @@ public struct Reading: Hashable, Sendable {
         case nil: break
         }
         guard let raised else { return }
-        panics.append(Panic(messageID: messageID, raised: raised, fix: usable, battery: battery))
+        panics.append(
+            Panic(
+                messageID: messageID, content: messageID == nil ? content() : nil, raised: raised,
+                fix: usable, battery: battery))
     }
 
     /// Nothing to keep and nothing to complain of.

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 
@@ -54,8 +55,15 @@ public enum TraccarJSON {
             fix(location, received: received), as: trigger(location["event"]?.string),
             battery: Quantity.battery(level.map { $0 * 100 }),
             charging: Quantity.truth(battery?["is_charging"]),
-            raised: OsmAnd.isCall(alarm) ? received : nil, index: index,
+            raised: OsmAnd.isCall(alarm) ? received : nil,
+            content: digest(of: location), index: index,
             payload: location.serialized())
+    }
+
+    /// Without `_`, in which the name of the device stands.
+    private static func digest(of location: JSON) -> ID128 {
+        let members = (location.object ?? []).filter { $0.key != "_" }
+        return Hash.blake2b128(JSON.object(members).serialized())
     }
 
     /// Nil without coordinates: the phone only says that it is there.

@@ -110,6 +110,74 @@ import Testing
         #expect(bench.sos.count == 1)
     }
 
+    /// As OsmAnd's protocol has it: no id, and the time of its arrival.
+    private func unnamed(_ bench: Bench, says content: UInt64 = 1) -> Panic {
+        Panic(
+            messageID: nil, content: ID128(high: 8, low: content), raised: bench.now,
+            fix: nil, battery: nil)
+    }
+
+    @Test func `a call without an id that is sent again is the same, also once it was cancelled`()
+        throws
+    {
+        var bench = Bench()
+        bench.deliver([], panics: [unnamed(bench)])
+        let first = try #require(signal(bench.sos.first))
+        bench.wait(5)
+        bench.restart()
+        bench.deliver([], panics: [unnamed(bench)])
+        #expect(bench.sos.count == 1 && bench.bodies(.inputSignal).count == 1)
+        let view = try view(bench.read(first.id, as: anna))
+        bench.compute(.emergencyCancelled(news(view, .cancelled)))
+        bench.wait(Int(Limits.callRepeatedSeconds) - 5)
+        bench.restart()
+        bench.deliver([], panics: [unnamed(bench)])
+        #expect(bench.sos.count == 1, "120 s after the first receipt")
+        #expect(bench.state(of: first.id) == .cancelled)
+        bench.wait(1)
+        bench.deliver([], panics: [unnamed(bench)])
+        #expect(bench.sos.count == 2, "nobody sends it again for so long")
+        bench.wait(Int(Limits.callRepeatedSeconds))
+        bench.deliver([], panics: [unnamed(bench)])
+        #expect(bench.sos.count == 2, "this one's receipt counts")
+    }
+
+    @Test func `a second call without an id is a new one where it says anything else`() {
+        var bench = Bench()
+        bench.deliver([], panics: [unnamed(bench)])
+        bench.wait(5)
+        bench.deliver([], panics: [unnamed(bench, says: 2)])
+        #expect(bench.sos.count == 2)
+        bench.deliver([], from: 2, panics: [unnamed(bench)])
+        #expect(bench.sos.count == 3, "somebody else's")
+        bench.change(aDevice(6, of: 1))
+        bench.deliver([], from: 6, of: 1, panics: [unnamed(bench)])
+        #expect(bench.sos.count == 4, "another phone of the person")
+        bench.wait(5)
+        bench.deliver([], panics: [unnamed(bench, says: 2), unnamed(bench)])
+        #expect(bench.sos.count == 4, "both again")
+    }
+
+    @Test func `a call that had been put aside is one, however often it is read again`() {
+        var bench = Bench()
+        func retry(received: Timestamp) {
+            var panic = unnamed(bench)
+            panic.raised = received
+            bench.handle(
+                .redelivery(
+                    Redelivery(
+                        request: 7, entry: QuarantineID(.zero), device: device(1),
+                        person: person(1), client: .osmAnd, received: received, arrivals: [],
+                        panics: [panic])))
+        }
+        bench.deliver([], panics: [unnamed(bench)])
+        bench.wait(600)
+        retry(received: start + .seconds(10))
+        #expect(bench.sos.count == 1, "it came with what was put aside")
+        for _ in 0..<2 { retry(received: start + .seconds(500)) }
+        #expect(bench.sos.count == 2)
+    }
+
     @Test func `a panic in a report is a signal, once however often it is sent`() {
         var bench = Bench()
         let observation = observation(at: -2, trigger: .panic, id: "r")

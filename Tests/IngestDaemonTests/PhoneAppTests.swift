@@ -118,18 +118,49 @@ import Web
         #expect(reports(world).count == 1)
     }
 
-    @Test func `are heard once for a note that is sent again, and each time for an alarm`() throws {
+    @Test func `are heard once for a note that is sent again`() throws {
         let world = try World()
         for _ in 0..<2 {
             try world.send(.get, "/log/gpslogger/phone-1?\(query)&desc=SOS")
+            world.now = world.now + .seconds(300)
         }
         #expect(world.records(.sosRaised).count == 1)
-        for _ in 0..<2 {
-            try world.send(.get, "/osmand/phone-2?\(query)&alarm=sos")
-            world.now = world.now + .seconds(30)
+    }
+
+    @Test(arguments: [
+        ("/osmand?lat=3.1&lon=101.7&alarm=sos&id=phone-1&timestamp=", "", ""),
+        ("/gprmc/Data?id=phone-1&code=0xF841&batt=", "", ""),
+        ("/log/gpslogger/phone-1?desc=SOS&lat=3.1&lon=101.7&batt=", "", ""),
+        (
+            "/osmand",
+            #"{"device_id":"phone-1","location":{"_":"&id=phone-1","alarm":"sos","#
+                + #""coords":{"latitude":3.1,"longitude":101.7},"odometer":"#, "}}"
+        ),
+        (
+            "/pub?token=phone-1", #"{"_type":"location","lat":3.1,"lon":101.7,"tag":"sos","tst":"#,
+            "}"
+        ),
+    ])
+    func `are heard once for a call that is sent again, and for each that says anything else`(
+        path: String, body: String, end: String
+    ) throws {
+        let world = try World()
+        func call(_ number: Int) throws {
+            let number = "17951699\(number)"
+            try world.send(
+                .post, body.isEmpty ? path + number : path, body.isEmpty ? "" : body + number + end)
         }
-        let calls = world.records(.inputSignal).count
-        #expect(calls == 3)
+        for _ in 0..<3 {
+            try call(90)
+            world.now = world.now + .seconds(30)
+            try world.restart()
+        }
+        #expect(world.records(.sosRaised).count == 1)
+        try call(91)
+        #expect(world.records(.sosRaised).count == 2)
+        world.now = world.now + .seconds(121)
+        try call(90)
+        #expect(world.records(.sosRaised).count == 3, "nobody sends it again for so long")
     }
 
     @Test func `are where their newest point is while their queue comes in`() throws {

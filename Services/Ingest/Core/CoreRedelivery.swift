@@ -70,8 +70,9 @@ extension Core {
         for panic in delivery.panics {
             calls.append(
                 raise(
-                    panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
-                    in: directory, at: now, into: &effects))
+                    panic, from: delivery.device, of: delivery.person,
+                    received: delivery.received, trace: delivery.trace, in: directory, at: now,
+                    into: &effects))
         }
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: delivery.received,

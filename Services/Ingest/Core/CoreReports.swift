@@ -29,8 +29,8 @@ extension Core {
         for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
             calls.append(
                 raise(
-                    panic, from: delivery.device, of: delivery.person, trace: delivery.trace,
-                    in: directory, at: now, into: &effects))
+                    panic, from: delivery.device, of: delivery.person, received: now,
+                    trace: delivery.trace, in: directory, at: now, into: &effects))
         }
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: now, trace: delivery.trace,
@@ -164,14 +164,15 @@ extension Core {
     }
 
     /// A cry for help inside a report: a signal like any other.
+    ///
+    /// - Parameter received: when it came; earlier than now for what had been put aside.
     mutating func raise(
-        _ panic: Panic, from device: DeviceID, of person: PersonID, trace: String,
-        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+        _ panic: Panic, from device: DeviceID, of person: PersonID, received: Timestamp,
+        trace: String, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) -> EmergencyID {
-        let messageID = panic.messageID ?? "at \(panic.raised.microseconds)"
         let raised = min(panic.raised, now)
         let signal = EmergencySignal(
-            id: Meaning.signal(.panic, person: person, messageID: messageID),
+            id: id(of: panic, from: device, of: person, received: received),
             person: person, device: device, trigger: .panic, raised: raised,
             received: now,
             countdownEnds: Core.countdownEnd(Limits.countdownSeconds, raised: raised, at: now),
@@ -180,5 +181,29 @@ extension Core {
             battery: panic.battery, trace: trace)
         raise(signal, at: now, into: &effects)
         return signal.id
+    }
+
+    /// The id of a cry for help inside a report.
+    ///
+    /// Most apps send again what they have heard no answer to, and some give a call neither an id
+    /// nor a time of its own. One that says the very same as another of its device, first received
+    /// a short time before, is that other one, whatever has become of it. What tells the time of
+    /// that first receipt are the calls that are stored, so this outlives the process.
+    private func id(
+        of panic: Panic, from device: DeviceID, of person: PersonID, received: Timestamp
+    ) -> EmergencyID {
+        guard panic.messageID == nil, let content = panic.content else {
+            let messageID = panic.messageID ?? "at \(panic.raised.microseconds)"
+            return Meaning.signal(.panic, person: person, messageID: messageID)
+        }
+        func id(_ first: Timestamp) -> EmergencyID {
+            Meaning.signal(
+                .panic, person: person,
+                messageID: "\(device) \(content) at \(first.microseconds)")
+        }
+        let since = received - .seconds(Limits.callRepeatedSeconds)
+        let first = emergencies.receipts(of: person, in: since...received)
+            .first { emergencies.rows[id($0)] != nil }
+        return id(first ?? received)
     }
 }

@@ -111,6 +111,12 @@ struct Emergencies {
             countdownEnds: signal.countdownEnds)
     }
 
+    /// When signals of a person came, as far as that was within a time; newest first.
+    func receipts(of person: PersonID, in times: ClosedRange<Timestamp>) -> [Timestamp] {
+        rows.values.filter { $0.person == person && times.contains($0.received) }
+            .map(\.received).sorted(by: >)
+    }
+
     /// Whether this person was told of the emergency that a signal belongs to.
     func wasTold(_ person: PersonID, of id: EmergencyID) -> Bool {
         rows[id].flatMap { rows[$0.emergency] }?.recipients.contains(person) ?? false

@@ -1,3 +1,4 @@
+import Dialects
 import Web
 
 /// The secrets that a phone's request carries, in the order in which they count: the
@@ -8,8 +9,6 @@ import Web
 struct PhoneCredentials: Sequence, IteratorProtocol {
     /// No token is longer.
     private static let bytesMax = 256
-    private static let tokenNames = ["token", "access_token", "api_key", "key"]
-    private static let deviceNames = ["id", "deviceid", "device_id", "device", "dev"]
 
     private let body: [UInt8]
     private var secrets: [String]
@@ -20,7 +19,7 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         body = request.body
         secrets = PhoneCredentials.header(request.headers)
         if let token { secrets.append(token) }
-        secrets += PhoneCredentials.names.compactMap { request.query[$0] }
+        secrets += PhoneIdentity.names.compactMap { request.query[$0] }
         secrets.reverse()
     }
 
@@ -36,8 +35,6 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
             secrets = PhoneCredentials.inBody(body).reversed()
         }
     }
-
-    private static var names: [String] { tokenNames + deviceNames }
 
     /// Bearer, or Basic with the token as password, as user name, or not encoded at all.
     private static func header(_ headers: Headers) -> [String] {
@@ -57,9 +54,9 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         let start = body.prefix(65_536)
         guard start.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
             let form = Query(encoded: String(decoding: start, as: UTF8.self))
-            return names.compactMap { form[$0] }
+            return PhoneIdentity.names.compactMap { form[$0] }
         }
-        return names.compactMap { text(of: $0, in: start) }
+        return PhoneIdentity.names.compactMap { text(of: $0, in: start) }
     }
 
     /// The text after the first `"name":`, if there is one without escapes.
