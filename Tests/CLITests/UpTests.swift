@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import Hosting
 import Model
@@ -20,6 +21,15 @@ import Testing
             folder: folder.path, listen: ["127.0.0.1:48080"],
             ports: Ports(Topology(portBase: 48100)))
         #expect(try complaints(of: configuration.text, in: folder) == "")
+    }
+
+    @Test func `lets a phone say who it is at the root by whatever ingest takes for it`() throws {
+        let rules = NginxConfiguration(ports: Ports(Topology(portBase: 48100))).rules
+        let map = try #require(rules.split(separator: "\n").first { $0.contains("$reads_root {") })
+        let names = map.split(separator: "\"")[1].split(separator: "$").map(String.init)
+        #expect(
+            names == ["request_method "] + PhoneIdentity.names.map { "arg_" + $0 }
+                + ["http_authorization"])
     }
 
     /// What nginx says of a configuration; empty when it takes it.

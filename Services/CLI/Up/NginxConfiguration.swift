@@ -1,3 +1,5 @@
+import Dialects
+
 /// The configuration of the nginx in front of the services: one origin, no authentication of its
 /// own, no log of requests, since paths and queries may hold tokens.
 struct NginxConfiguration: Sendable {
@@ -88,7 +90,7 @@ struct NginxConfiguration: Sendable {
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_connect_timeout 2s;
         # Phones of OsmAnd's protocol come to the root; whoever says no name there is a reader.
-        map "$request_method $arg_id$arg_deviceid$arg_token" $reads_root {
+        map "$request_method \(Self.names)" $reads_root {
             default 0;
             "~^(GET|HEAD) $" 1;
         }
@@ -113,6 +115,10 @@ struct NginxConfiguration: Sendable {
         limit_conn jaga_large \(Self.largeRequests);
         """
     }
+
+    /// All by which a phone may say who it is.
+    static let names = (PhoneIdentity.names.map { "arg_" + $0 } + ["http_authorization"])
+        .map { "$" + $0 }.joined()
 
     private func upstream(_ service: Service) -> String {
         let host = areServicesHere ? ports.here : ports.host(of: service)
