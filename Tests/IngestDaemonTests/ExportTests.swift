@@ -1,3 +1,4 @@
+import Hashing
 import IngestCore
 import Model
 import Parsing
@@ -79,6 +80,43 @@ import Web
         let hashes = world.replica.credentials(of: person(1)).map(\.hash)
         #expect(hashes.allSatisfy { !all.contains($0) })
         #expect(files["about.json"] != nil)
+    }
+
+    @Test func `what others are shown of a person is part of it, the face too`() throws {
+        let world = try World()
+        let face = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3] as [UInt8]
+        try world.send(
+            .post, "/pub", #"{"_type":"card","name":"Mama","face":"\#(Base64.encode(face))"}"#,
+            token: "phone-1")
+        try world.turn {
+            try world.service.writer.write(.saveArming(person(1), armed: false))
+        }
+        let files = try export(world)
+        #expect(try json(files["card.json"])["name"] == "Mama")
+        #expect(try json(files["card.json"])["face"] == "face.jpg")
+        #expect(files["face.jpg"]?.content == face)
+        #expect(try json(files["alarms.json"])["armed"] == false)
+        let other = try export(try World())
+        #expect(try json(other["card.json"])["face"] == .null && other["face.jpg"] == nil)
+        #expect(try json(other["alarms.json"])["armed"] == true)
+    }
+
+    @Test func `every table that is erased with a person is exported, or is named here`() throws {
+        // The passphrase is a secret; what a question to the phone, a silence and a watch are now
+        // others tell, who keep them; the leading phone is told with the person.
+        let others = ["device_key", "locating", "terms", "silence", "watching", "leader"]
+        let exported = [
+            "quarantine", "access", "decision", "emergency", "card", "offer", "disarmed",
+            "condition", "policy", "device_topic", "diary",
+        ]
+        let erased = Erasures.tablesOfPeople + Erasures.tablesOfDevices
+        #expect(Set(erased) == Set(others + exported))
+        #expect(Set(others).isDisjoint(with: exported))
+        let world = try World()
+        let files = try export(world)
+        let about = try json(files["about.json"])["files"]?.object?.map(\.key) ?? []
+        let shared = files.keys.filter { !$0.contains("/") && $0 != "about.json" }
+        #expect(Set(shared).subtracting(about) == [], "each file is said to be there")
     }
 
     @Test func `long histories come in portions, whole and in order`() throws {

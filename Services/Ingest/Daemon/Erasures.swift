@@ -11,6 +11,15 @@ struct Erasures {
     /// Whose rows are looked for now.
     private var people: [PersonID] = []
 
+    /// Tables whose rows name a person, and those whose rows name a device.
+    static let tablesOfPeople = [
+        "quarantine", "access", "decision", "emergency", "leader", "card", "offer", "terms",
+        "silence", "watching", "disarmed",
+    ]
+    static let tablesOfDevices = [
+        "condition", "locating", "policy", "device_key", "device_topic", "diary",
+    ]
+
     init(database: Database) { self.database = database }
 
     /// Goes on with those who were not done.
@@ -70,13 +79,10 @@ struct Erasures {
         guard let person = people.first, try isClean(of: person, service.writer.reports) else {
             return
         }
-        for table in [
-            "quarantine", "access", "decision", "emergency", "leader", "card", "offer", "terms",
-            "silence", "watching", "disarmed",
-        ] {
+        for table in Erasures.tablesOfPeople {
             try database.run("DELETE FROM \(table) WHERE person = ?", .id(person))
         }
-        for table in ["condition", "locating", "policy", "device_key", "device_topic", "diary"] {
+        for table in Erasures.tablesOfDevices {
             try database.run(
                 """
                 DELETE FROM \(table) WHERE device IN (SELECT device FROM device WHERE person = ?)

@@ -23,12 +23,37 @@ enum ExportDocuments {
         ]
     }
 
+    /// What is kept here in few rows: how others see the person, with the face as a file of its
+    /// own, and whether alarms are on.
+    static func kept(
+        of person: PersonID, in database: Database
+    ) throws -> (documents: [(name: String, JSON)], face: (name: String, bytes: [UInt8])?) {
+        let card = try database.first(
+            "SELECT name, face FROM card WHERE person = ?", .id(person)
+        ) { row in
+            (name: row.isNull(0) ? nil : row.text(0), face: row.isNull(1) ? nil : row.blob(1))
+        }
+        let face = card?.face.map { bytes in
+            (name: bytes.first == 0x89 ? "face.png" : "face.jpg", bytes: bytes)
+        }
+        let isDisarmed =
+            try database.first("SELECT 1 FROM disarmed WHERE person = ?", .id(person)) { _ in true }
+        let shown: JSON = [
+            "name": card?.name.map { .string($0) } ?? .null,
+            "face": face.map { .string($0.name) } ?? .null,
+        ]
+        return (
+            [("card.json", shown), ("alarms.json", ["armed": .bool(isDisarmed == nil)])], face
+        )
+    }
+
     private static func about(_ person: PersonID) -> JSON {
         [
             "person": .string(person.description),
             "files": [
                 "person.json": "account and contact points",
                 "devices.json": "phones", "credentials.json": "when tokens were made",
+                "card.json": "name on the maps of others, with the file of the face",
                 "circles.json": "membership of circles", "zones.json": "private zones",
                 "zone-messages.json": "texts that private zones send",
                 "reports": "every report of each phone that is kept, as GeoJSON",
@@ -39,6 +64,9 @@ enum ExportDocuments {
                 "emergencies.json": "calls for help",
                 "offered-zones.json": "circles drawn on the phones",
                 "conditions.json": "what keeps phones from reporting",
+                "alarms.json": "whether alarms are on",
+                "reporting.json": "how phones are asked to report",
+                "mqtt-topics.json": "names of phones at the operator's broker",
                 "diary.json": "what became of requests of the phones",
                 "quarantine.json": "what phones sent and nobody could use",
             ],
@@ -79,7 +107,7 @@ enum ExportDocuments {
 
 /// Lists of rows about a person.
 enum ExportList: CaseIterable {
-    case decisions, access, emergencies, offers, conditions, diary, quarantine
+    case decisions, access, emergencies, offers, conditions, policies, topics, diary, quarantine
 
     /// Rows of one portion.
     static let pageRows = 500
@@ -91,6 +119,8 @@ enum ExportList: CaseIterable {
         case .emergencies: "emergencies.json"
         case .offers: "offered-zones.json"
         case .conditions: "conditions.json"
+        case .policies: "reporting.json"
+        case .topics: "mqtt-topics.json"
         case .diary: "diary.json"
         case .quarantine: "quarantine.json"
         }
@@ -136,6 +166,20 @@ enum ExportList: CaseIterable {
             SELECT number, device, hindrances, since FROM (
                 SELECT row_number() OVER (ORDER BY device) AS number, * FROM condition
                 WHERE person = ?1)
+            WHERE number > ?2 ORDER BY number LIMIT ?3
+            """
+        case .policies:
+            """
+            SELECT number, device, body FROM (
+                SELECT row_number() OVER (ORDER BY device) AS number, * FROM policy
+                WHERE device IN (SELECT device FROM device WHERE person = ?1))
+            WHERE number > ?2 ORDER BY number LIMIT ?3
+            """
+        case .topics:
+            """
+            SELECT number, device, name, since FROM (
+                SELECT row_number() OVER (ORDER BY device, name) AS number, * FROM device_topic
+                WHERE device IN (SELECT device FROM device WHERE person = ?1))
             WHERE number > ?2 ORDER BY number LIMIT ?3
             """
         case .diary:
@@ -191,6 +235,12 @@ enum ExportList: CaseIterable {
                 "device": id(1, DeviceID.self), "hindrances": .string(row.text(2)),
                 "since": time(3),
             ]
+        case .policies:
+            return ["device": id(1, DeviceID.self), "policy": try JSON.parse(row.text(2))]
+        case .topics:
+            return [
+                "device": id(1, DeviceID.self), "topic": .string(row.text(2)), "since": time(3),
+            ]
         case .diary:
             return [
                 "device": id(1, DeviceID.self), "first": time(2), "last": time(3),
@@ -201,9 +251,8 @@ enum ExportList: CaseIterable {
         case .quarantine:
             return [
                 "device": id(1, DeviceID.self), "path": .string(row.text(2)),
-                "reason": .string(row.text(3)),
+                "reason": .string(row.text(3)), "received": time(5),
                 "payload": .string(String(decoding: row.blob(4), as: UTF8.self)),
-                "received": time(5),
             ]
         }
     }

@@ -21,7 +21,7 @@ final class ExportReader: JourneyReader {
     /// A portion of the archive.
     private enum Work {
         /// A file that is known whole.
-        case document(String, JSON)
+        case document(String, [UInt8])
         /// A list of rows, in pages by a number that grows; the file is open from the second on.
         case rows(ExportList, after: Int64, isOpen: Bool)
         case reports(DeviceID, Int64, after: (time: Timestamp, id: [UInt8])?)
@@ -45,7 +45,10 @@ final class ExportReader: JourneyReader {
                 "Content-Disposition": #"attachment; filename="\#(person).zip""#,
                 "Cache-Control": "no-store",
             ])
-        work = ExportDocuments.all(of: person, in: directory).map { .document($0, $1) }
+        let kept = try ExportDocuments.kept(of: person, in: store.database)
+        work = (ExportDocuments.all(of: person, in: directory) + kept.documents)
+            .map { .document($0, $1.serialized()) }
+        if let face = kept.face { work.append(.document(face.name, face.bytes)) }
         work += ExportList.allCases.map { .rows($0, after: .min, isOpen: false) }
         let devices = try store.database.all(
             "SELECT device, number FROM device WHERE person = ? ORDER BY number", .id(person)
@@ -67,8 +70,7 @@ final class ExportReader: JourneyReader {
     func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion {
         guard let next = work.popLast() else { return .last(zip.finish()) }
         switch next {
-        case .document(let name, let json):
-            return .piece(zip.add(name, json.serialized(), at: now))
+        case .document(let name, let bytes): return .piece(zip.add(name, bytes, at: now))
         case .rows(let list, let last, let isOpen):
             return .piece(try write(list, after: last, isOpen: isOpen, store.database, now))
         case .reports(let device, let number, let last):
