@@ -49,6 +49,14 @@ import Testing
                 + #""events":[]}"#,
             "B - 503 refused (rate-device) 7 times since A"
         ),
+        (
+            #"{"until":"B","client":"owntracks-ios","status":200,"outcome":"quarantined","#
+                + #""reason":"encrypted","count":1,"reports":{"quarantined":1,"dropped":2},"#
+                + #""calls":0,"fix":{"trigger":"periodic","ageSeconds":-7199,"accuracy":null,"#
+                + #""battery":null},"events":[]}"#,
+            "B owntracks-ios 200 quarantined (encrypted): 1 put aside, "
+                + "2 older ones dropped for want of room; periodic, 7199 s ahead"
+        ),
     ])
     func `is a line for an entry of the diary`(entry: String, line: String) throws {
         #expect(DeviceDiary.line(for: try JSON.parse(Array(entry.utf8))) == line)

@@ -165,17 +165,26 @@ import Testing
         #expect(bench.quarantine[1].id == bench.quarantine[2].id)
     }
 
-    @Test func `one request fills no quarantine, and no payload is kept beyond its limit`() {
+    @Test func `a request with many parts of no use is kept whole, once`() {
         var bench = Bench()
-        let large = [UInt8](repeating: 7, count: Limits.quarantinePayloadBytes + 1)
-        bench.deliver(
-            [],
-            rejections: (0..<100).map {
-                Rejection(index: $0, reason: .badTime, payload: large + [UInt8($0)])
-            })
-        #expect(bench.quarantine.count == Limits.quarantinePerRequest)
-        #expect(bench.quarantine[0].payload.count == Limits.quarantinePayloadBytes)
-        #expect(bench.quarantine[0].size == large.count + 1)
+        func rejections(_ count: Int) -> [Rejection] {
+            (0..<count).map { Rejection(index: $0, reason: .badTime, payload: [UInt8($0)]) }
+        }
+        bench.deliver([], rejections: rejections(Limits.quarantinePerRequest))
+        #expect(bench.quarantine.map(\.index) == Array(0..<Limits.quarantinePerRequest))
+        bench.quarantine = []
+        bench.deliver([observation(at: 0)], rejections: rejections(200))
+        #expect(bench.quarantine.map(\.index) == [-1])
+        #expect(bench.quarantine[0].payload == Array("payload".utf8))
+        #expect(bench.quarantine[0].reason == .badTime)
+    }
+
+    @Test func `as much of a payload is kept as a phone may send`() {
+        var bench = Bench()
+        let large = [UInt8](repeating: 7, count: Limits.phoneBodyBytes + 1)
+        bench.deliver([], rejections: [Rejection(index: 0, reason: .badTime, payload: large)])
+        #expect(bench.quarantine[0].payload.count == Limits.phoneBodyBytes)
+        #expect(bench.quarantine[0].size == large.count)
     }
 }
 

@@ -161,19 +161,6 @@ import Web
         }
     }
 
-    @Test func `of each sender only so many payloads are kept`() throws {
-        let world = try World()
-        for number in 0..<Limits.quarantinePerDevice + 20 {
-            try world.send(.post, "/pub", "x\(number)", token: "phone-1")
-        }
-        try world.send(.post, "/pub", "y", token: "phone-2")
-        let count = try world.database.scalar("SELECT count(*) FROM quarantine")
-        #expect(count == .integer(Int64(Limits.quarantinePerDevice) + 1))
-        let first = try world.database.scalar(
-            "SELECT payload FROM quarantine ORDER BY number LIMIT 1")
-        #expect(first == .blob(Array("x20".utf8)))
-    }
-
     @Test func `nobody without credentials gets anything`() throws {
         let world = try World()
         let paths: [(Web.Method, String)] = [

@@ -171,6 +171,8 @@ private struct Replayed: Equatable {
         #expect(before.count > 6)
         try world.database.execute(
             """
+            DROP TABLE quarantine_size; DROP TRIGGER quarantine_added;
+            DROP TRIGGER quarantine_removed; DROP TABLE device_topic;
             DROP TABLE retention; DROP TABLE erasure; DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;
             DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE placed_set;

@@ -123,6 +123,75 @@ import Web
         #expect(try retry(world).status == 409)
     }
 
+    @Test func `is a whole batch where much of it is of no use`() throws {
+        let world = try World()
+        let good = (1...2).map { number in
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.\#(number)]},"#
+                + #""properties":{"timestamp":"2026-11-20T10:19:50Z"}}"#
+        }
+        let bad = (0..<200).map { #"{"type":"Feature","properties":{"number":\#($0)}}"# }
+        let body = #"{"locations":[\#((good + bad).joined(separator: ","))]}"#
+        let answer = try world.send(.post, "/overland", body, token: "phone-1")
+        #expect(answer.text == #"{"result":"ok"}"#)
+        let kept = try entries(world)
+        #expect(kept.count == 1 && kept[0]["index"] == -1)
+        #expect(kept[0]["size"]?.int == body.utf8.count)
+        let again = try retry(world).json
+        #expect(again["duplicates"] == 2 && again["quarantined"]?.array?.count == 200)
+        #expect(try entries(world).count == 1, "it still cannot be used")
+    }
+
+    @Test func `is read once more however long it is`() throws {
+        let world = try World()
+        let zones = (0..<250).map { number in
+            #"{"_type":"waypoint","desc":"Place \#(number)","tst":\#(number),"#
+                + #""lat":3.1,"lon":101.7,"rad":50}"#
+        }
+        let key = Array("a secret".utf8) + [UInt8](repeating: 0, count: 24)
+        let sealed = SecretBox.seal(
+            Array(#"{"_type":"waypoints","waypoints":[\#(zones.joined(separator: ","))]}"#.utf8),
+            key: key, nonce: SecureRandom.bytes(SecretBox.nonceBytes))
+        let body = #"{"_type":"encrypted","data":"\#(Base64.encode(sealed))"}"#
+        try world.send(.post, "/pub", body, token: "phone-1")
+        try world.send(
+            .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
+            #"{"passphrase":"a secret"}"#, token: "person-1")
+        #expect(try retry(world).json["outcome"] == "taken")
+        let offers = try world.database.scalar("SELECT count(*) FROM offer")
+        #expect(offers == .integer(Int64(Limits.offersPerPerson)))
+    }
+
+    @Test func `makes room for what its phone sends later, and the diary says so`() throws {
+        let world = try World()
+        let large = String(repeating: "x", count: Int(Limits.quarantineBytesPerSender) / 4)
+        try world.send(.post, "/pub", "another's", token: "phone-2")
+        for number in 0..<5 {
+            world.now = world.now + .seconds(1)
+            try world.send(.post, "/pub", "x\(number)" + large, token: "phone-1")
+        }
+        let kept = try world.database.all(
+            "SELECT substr(payload, 1, 2) FROM quarantine WHERE device = ? ORDER BY number",
+            .id(device(1))
+        ) { String(decoding: $0.blob(0), as: UTF8.self) }
+        #expect(kept == ["x2", "x3", "x4"])
+        #expect(try entries(world).count == 4)
+        let diary = try world.send(.get, "/v1/devices/\(device(1))/diary", token: "operator").json
+        #expect(diary["items"]?[0]?["reports"]?["quarantined"] == 5)
+        #expect(diary["items"]?[0]?["reports"]?["dropped"] == 2)
+        let metrics = Metrics()
+        world.service.writeMetrics(metrics)
+        #expect(metrics.render().contains("jaga_ingest_quarantine_dropped_total 2"))
+
+        try world.send(.post, "/pub", large + large + large + large, token: "phone-1")
+        #expect(try entries(world).count == 2, "the one that came last stays, however large")
+        for entry in try entries(world) {
+            let id = entry["id"]?.string ?? ""
+            try world.send(.delete, "/v1/quarantine/\(id)", token: "operator")
+        }
+        let sizes = try world.database.scalar("SELECT count(*) FROM quarantine_size")
+        #expect(sizes == .integer(0))
+    }
+
     @Test func `stays when the turn is taken back`() throws {
         let world = try World()
         try putAside("lat=3.1&lon=101.7", by: .osmAnd, world)

@@ -58,6 +58,7 @@ struct DeviceDiary {
             ("accepted", "accepted"), ("duplicates", "known"), ("late", "late"),
             ("clockSkew", "from the future"), ("waiting", "waiting"),
             ("quarantined", "put aside"),
+            ("dropped", "older ones dropped for want of room"),
         ]
         var parts = names.compactMap { key, word in
             let count = entry["reports"]?[key]?.int ?? 0
@@ -71,7 +72,10 @@ struct DeviceDiary {
     private static func fix(of entry: JSON) -> String {
         guard let fix = entry["fix"], fix != .null else { return "" }
         var parts = [fix.cell("trigger")]
-        if let age = fix["ageSeconds"]?.double { parts.append("\(Int(age.rounded())) s old") }
+        if let age = fix["ageSeconds"]?.double {
+            let seconds = Int(age.rounded())
+            parts.append(seconds < 0 ? "\(-seconds) s ahead" : "\(seconds) s old")
+        }
         if let accuracy = fix["accuracy"]?.double {
             parts.append("within \(Int(accuracy.rounded())) m")
         }

@@ -38,8 +38,8 @@ extension Core {
         var answer = ReportsAnswer(
             accepted: taken.accepted, duplicates: taken.duplicates,
             rejections: delivery.rejections)
-        putAside(delivery, at: now, into: &effects)
         note(delivery, taken, calls: calls, at: now, into: &effects)
+        putAside(delivery, at: now, into: &effects)
         if delivery.wantsFriends {
             let principal = Principal.device(delivery.device, of: delivery.person)
             let (friends, shown) = positions(in: directory).friends(
@@ -147,8 +147,14 @@ extension Core {
         return (report, true)
     }
 
+    /// Keeps what is of no use. Where that are many parts of one request, it is kept whole: each
+    /// of them can be read once more, and what was good in it is known then.
     private func putAside(_ delivery: Delivery, at now: Timestamp, into effects: inout [Effect]) {
-        for rejection in delivery.rejections.prefix(Limits.quarantinePerRequest) {
+        var rejections = delivery.rejections
+        if rejections.count > Limits.quarantinePerRequest {
+            rejections = [Rejection(index: -1, reason: rejections[0].reason)]
+        }
+        for rejection in rejections {
             let payload = rejection.payload ?? delivery.payload
             effects.append(
                 .saveQuarantine(

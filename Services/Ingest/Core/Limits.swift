@@ -45,8 +45,11 @@ public enum Limits {
     /// Topics of no device that the operator is shown.
     public static let unknownTopicsShown = 50
 
-    /// Payloads kept of one device; the oldest go.
-    public static let quarantinePerDevice = 100
+    /// Bytes of what is put aside of one device, or of a person without one; the oldest go, but
+    /// never the one that came last.
+    public static let quarantineBytesPerSender: Int64 = 4 << 20
+    /// What a payload takes beside itself.
+    public static let quarantineRowBytes: Int64 = 256
     /// Zones offered by a person's phones that wait; the oldest go.
     public static let offersPerPerson = 100
     /// A phone that has had a friend's face is not sent it again for so long.
@@ -60,8 +63,8 @@ public enum Limits {
     /// Who asked when, before those long ago are forgotten.
     static let locatesRemembered = 10_000
     /// Bytes kept of one payload.
-    public static let quarantinePayloadBytes = 16_384
-    /// Payloads kept of one request.
+    public static let quarantinePayloadBytes = phoneBodyBytes
+    /// Parts of one request that are kept one by one; where more are of no use, it is kept whole.
     public static let quarantinePerRequest = 10
 
     /// Rows of the diary of one device; the oldest go.

@@ -178,7 +178,7 @@ public struct QuarantineRow: Hashable, Sendable {
     /// The path that it came to.
     public var path: String
     public var reason: QuarantineReason
-    /// Its place in a batch, from 0.
+    /// Its place in a batch, from 0; −1 for a whole batch with many parts of no use.
     public var index: Int
     /// The first ``Limits/quarantinePayloadBytes`` of it.
     public var payload: [UInt8]

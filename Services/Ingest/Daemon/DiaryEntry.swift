@@ -16,6 +16,8 @@ struct DiaryEntry {
     var status: Int64
     var taken = TakenReports()
     var quarantined: Int64 = 0
+    /// Older payloads of the device that went for want of room.
+    var dropped: Int64 = 0
     var calls: Int64 = 0
     var newest: DiaryFix?
     var trace: String?
@@ -49,6 +51,7 @@ struct DiaryEntry {
             fixes = [time]
         }
         trace = row.text(20)
+        dropped = row.int64(21)
     }
 
     /// Of reports that came at one time, and of which there is nothing else to say.
@@ -78,6 +81,7 @@ struct DiaryEntry {
                 "duplicates": .integer(Int64(taken.duplicates)),
                 "late": .integer(Int64(taken.late)), "clockSkew": .integer(Int64(taken.skewed)),
                 "waiting": .integer(Int64(taken.waiting)), "quarantined": .integer(quarantined),
+                "dropped": .integer(dropped),
             ],
             "calls": .integer(calls), "fix": newest.map(fixJSON) ?? .null,
             "events": .array(

@@ -101,7 +101,7 @@ struct DiaryTable {
             """
             SELECT number, first, last, count, client, outcome, reason, status, accepted,
                 duplicates, late, skewed, waiting, quarantined, calls, emergency, time, accuracy,
-                trigger, battery, trace
+                trigger, battery, trace, dropped
             FROM diary WHERE device = ? AND last >= ? AND last < ? ORDER BY number DESC LIMIT ?
             """, .id(device), .time(from), .time(end), .integer(limit), as: DiaryEntry.init)
     }

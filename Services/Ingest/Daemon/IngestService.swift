@@ -227,6 +227,10 @@ final class IngestService: Service {
         counts.writeSilences(to: metrics, core: core)
         ownership.write(to: metrics)
         mqtt?.write(to: metrics)
+        metrics.counter(
+            "jaga_ingest_quarantine_dropped_total",
+            "Payloads put aside that went for want of room."
+        ).set(Double(writer.quarantine.dropped))
         metrics.gauge("jaga_ingest_quarantine_payloads", "Payloads put aside, up to 100,000.")
             .set(Double((try? quarantinedCount()) ?? 0))
     }

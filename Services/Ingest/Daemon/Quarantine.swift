@@ -40,7 +40,7 @@ extension IngestService {
     /// One entry; 404 for one that is somebody else's.
     private func entry(_ id: QuarantineID, for principal: Principal) throws -> QuarantineEntry {
         let found = try database.first(
-            "SELECT \(QuarantineEntry.columns) FROM quarantine WHERE id = ?", .id(id),
+            "SELECT \(QuarantineEntry.columns(full: true)) FROM quarantine WHERE id = ?", .id(id),
             as: QuarantineEntry.init)
         guard let found, isVisible(found.person, to: principal) else {
             throw Problem.notFound("there is nothing with this id in the quarantine")
@@ -63,7 +63,7 @@ extension IngestService {
         }
         let entries = try database.all(
             """
-            SELECT \(QuarantineEntry.columns) FROM quarantine
+            SELECT \(QuarantineEntry.columns(full: false)) FROM quarantine
             WHERE number < ?1 AND (?2 IS NULL OR person = ?2) ORDER BY number DESC LIMIT ?3
             """,
             .integer(before), .id(principal.person), .integer(limit + 1),
@@ -79,10 +79,13 @@ extension IngestService {
 
 /// A row of the quarantine as it is shown.
 struct QuarantineEntry {
-    static let columns = """
-        number, id, device, person, path, reason, place, payload, size, received, again, count,
-        trace, client, retried
+    /// - Parameter full: with the payload, which may be large.
+    static func columns(full: Bool) -> String {
         """
+        number, id, device, person, path, reason, place, \(full ? "payload" : "x''"), size,
+        received, again, count, trace, client, retried
+        """
+    }
 
     let number: Int64
     let id: QuarantineID

@@ -9,12 +9,14 @@ struct Writer {
     let reports: ReportTable
     let devices: DeviceTable
     let diary: DiaryTable
+    let quarantine: QuarantineTable
 
     init(database: Database) {
         self.database = database
         reports = ReportTable(database: database)
         devices = DeviceTable(database: database, reports: reports)
         diary = DiaryTable(database: database)
+        quarantine = QuarantineTable(database: database)
     }
 
     /// Remembers an event of another service.
@@ -86,7 +88,7 @@ struct Writer {
     /// What could not be used, and what became of it.
     private func putAside(_ effect: Effect) throws {
         switch effect {
-        case .saveQuarantine(let row): try save(row)
+        case .saveQuarantine(let row): try quarantine.save(row)
         case .removeQuarantine(let id):
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(id))
         case .noteRetry(let id, let reason, let time):
@@ -198,27 +200,5 @@ struct Writer {
             }
         default: break
         }
-    }
-
-    /// The same payload again counts up; of each sender only the youngest are kept.
-    private func save(_ row: QuarantineRow) throws {
-        try database.run(
-            """
-            INSERT INTO quarantine (id, device, person, path, reason, place, payload, size,
-                received, again, count, trace, client)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET again = excluded.again, count = count + 1
-            """,
-            .id(row.id), .id(row.device), .id(row.person), .text(row.path),
-            .text(row.reason.rawValue), .integer(row.index), .blob(row.payload),
-            .integer(row.size), .time(row.received), .time(row.received), .text(row.trace),
-            .text(row.client.rawValue))
-        try database.run(
-            """
-            DELETE FROM quarantine WHERE person = ?1 AND device IS ?2 AND number <= (
-                SELECT number FROM quarantine WHERE person = ?1 AND device IS ?2
-                ORDER BY number DESC LIMIT 1 OFFSET ?3)
-            """,
-            .id(row.person), .id(row.device), .integer(Limits.quarantinePerDevice))
     }
 }
