@@ -43,7 +43,7 @@ import Testing
 /// clock that is asked for or given up, with fixes up to 40 min old, gaps as long, and cycles of
 /// up to an hour.
 @Suite struct OracleAlarmTests {
-    private var worlds: UInt64 { getenv("LONG_TESTS") == nil ? 90 : 9000 }
+    private var worlds: UInt64 { getenv("LONG_TESTS") == nil ? 180 : 17_000 }
 
     @Test func `every ring and every clock is the one that the rules demand`() throws {
         var count = 0
