@@ -106,7 +106,8 @@ abuse: build ## measure what others notice while somebody abuses HTTP (ARGS=30 f
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
 	@for script in scripts/setup scripts/fuzz scripts/simulate scripts/install-files \
-		scripts/test-alerts .ci/run Tests/Gateways/*/run; do \
+		scripts/test-alerts .ci/run Tests/Gateways/*/run deploy/demo/sms \
+		deploy/edge/health; do \
 		bash -n "$$script" || exit 1; \
 	done
 	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/renew deploy/edge/start \
