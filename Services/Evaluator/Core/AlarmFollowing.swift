@@ -16,7 +16,7 @@ extension PartitionState {
         guard isTouched || people[place].alarms.isOwed || isAlarmAsked(place, turn),
             let moment = moment(place, turn)
         else { return }
-        let stays = alertStays(of: people[place], turn)
+        let stays = people[place].alertStays(zones, turn)
         let changes = turn.changes
         let steps = people[place].alarms.follow(
             stays, of: people[place].id, at: moment, rules: turn.rules,
@@ -78,25 +78,6 @@ extension PartitionState {
         }
     }
 
-    private func alertStays(of person: PersonState, _ turn: Turn) -> [AlarmStay] {
-        person.presences.compactMap { presence in
-            var stay = stay(of: person, in: presence, at: turn.now)
-            let isSeen = turn.changes.contains {
-                $0.zone == presence.zone && !$0.isInitial && $0.after == presence.presence
-            }
-            if isSeen { stay?.initial = false }
-            return stay
-        }
-    }
-
-    /// Where a person is, seen from an alert zone; nil if that is nowhere near.
-    func stay(of person: PersonState, in presence: ZonePresence, at now: Timestamp) -> AlarmStay? {
-        guard presence.counts, let found = zones.zone(presence.zone, of: person, at: now),
-            found.zone.kind == .alert
-        else { return nil }
-        return AlarmStay(zone: AlarmZone(found), presence: presence.presence, initial: true)
-    }
-
     private mutating func tell(_ steps: [AlarmLife.Step], _ place: Int, _ turn: inout Turn) {
         // Another ring may be due first, also where nothing is told.
         people[place].isWakeStale = true
@@ -115,6 +96,29 @@ extension PartitionState {
                 step.body(of: person, fix: fix), of: person, subject: .id(step.alarm.id),
                 cause: step.cause)
         }
+    }
+}
+
+extension PersonState {
+    /// All alert zones that the person is inside of or near.
+    fileprivate func alertStays(_ zones: KnownZones, _ turn: borrowing Turn) -> [AlarmStay] {
+        var stays: [AlarmStay] = []
+        for presence in presences {
+            guard var stay = stay(in: presence, zones, at: turn.now) else { continue }
+            for change in turn.changes where change.zone == presence.zone {
+                if !change.isInitial, change.after == presence.presence { stay.initial = false }
+            }
+            stays.append(stay)
+        }
+        return stays
+    }
+
+    /// Where the person is, seen from an alert zone; nil if that is nowhere near.
+    func stay(in presence: ZonePresence, _ zones: KnownZones, at now: Timestamp) -> AlarmStay? {
+        guard presence.counts, let found = zones.zone(presence.zone, of: self, at: now),
+            found.zone.kind == .alert
+        else { return nil }
+        return AlarmStay(zone: AlarmZone(found), presence: presence.presence, initial: true)
     }
 }
 

@@ -16,6 +16,8 @@ struct Calm: Sendable {
     struct Ground {
         /// Before this, time brings nothing.
         var until: Timestamp
+        /// How the phone reports.
+        var mode: ReportingMode
         /// The distance filter that the phone has, metres, where its speed decides about that.
         var filterMetres: Int32?
         /// What ``PartitionState/arrangements`` was.
@@ -35,6 +37,7 @@ struct Calm: Sendable {
     /// Where the phone is told nothing else: so far around a spot, metres, squared.
     private var hint = Circles.Spot(east: 0, north: 0)
     private var hintSquared: Float = -1
+    private(set) var mode = ReportingMode.event
     private var device = DeviceID(.zero)
     private var report = ReportID(.zero)
     private var passed = Timestamp.zero
@@ -59,6 +62,7 @@ struct Calm: Sendable {
         arrangements = ground.arrangements
         filterMetres = ground.filterMetres ?? -1
         batteryMin = ground.batteryMin
+        mode = ground.mode
         hears = ground.hears
         device = trusted.device
         report = trusted.report
@@ -167,7 +171,7 @@ extension PersonState {
         calm.begin(
             Calm.Ground(
                 until: min(wake, clock ?? .distantFuture, alarms.nextChange),
-                filterMetres: told.filterMetres, arrangements: arrangements,
+                mode: told.mode, filterMetres: told.filterMetres, arrangements: arrangements,
                 batteryMin: batteryNotice.told == nil ? rules.silence.batteryGood : .max,
                 hears: silence.terms?.device == trusted.device),
             trusted, at: spot, passed: passed, battery: battery)

@@ -94,21 +94,20 @@ struct Circles: Sendable {
     func nearest(to spot: Spot) -> (least: Float, most: Float) {
         let east = SIMD4<Float>(repeating: spot.east)
         let north = SIMD4<Float>(repeating: spot.north)
-        var least = SIMD4<Float>(repeating: .infinity)
-        var most = least
+        var least = Float.infinity
+        var most = Float.infinity
         for four in 0..<4 {
             let dx = self.east[four] - east
             let dy = self.north[four] - north
             let away = (dx * dx + dy * dy).squareRoot()
-            let beyond = away - edge[four]
-            let toEdge = beyond.replacing(with: -beyond, where: beyond .< 0)
-            let farthest = toEdge + away * stretch[four]
-            least.replace(with: toEdge, where: toEdge .< least)
-            most.replace(with: farthest, where: farthest .< most)
+            let toEdge = away - edge[four]
+            let more = away * stretch[four]
+            for place in 0..<4 {
+                let nearest = toEdge[place].magnitude
+                least = min(least, nearest)
+                most = min(most, nearest + more[place])
+            }
         }
-        return (
-            min(min(least[0], least[1]), min(least[2], least[3])),
-            min(min(most[0], most[1]), min(most[2], most[3]))
-        )
+        return (least, most)
     }
 }

@@ -54,8 +54,8 @@ extension PersonState {
         _ report: borrowing Report, at spot: Circles.Spot, _ calm: inout Calm,
         _ zones: borrowing KnownZones, _ rules: EvaluatorRules
     ) -> Bool {
-        guard !policy.isStale, unshared.isEmpty, refused.isEmpty,
-            let mode = policy.told?.mode, mode == .standard || mode == .significant
+        guard calm.mode == .standard || calm.mode == .significant, !policy.isStale,
+            unshared.isEmpty, refused.isEmpty
         else { return false }
         var found = Surroundings(neighbourhood.quickGlance(at: spot), rules.reporting)
         if found == nil {
@@ -64,7 +64,7 @@ extension PersonState {
                 around: &self, zones, at: spot, rules.reporting)
             found = Surroundings(glance, rules.reporting)
         }
-        guard let found, found.mode == mode else { return false }
+        guard let found, found.mode == calm.mode else { return false }
         calm.keepHint(found.slackMetres, around: spot)
         return true
     }

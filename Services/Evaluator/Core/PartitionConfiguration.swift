@@ -171,7 +171,7 @@ extension PartitionState {
         _ place: Int, _ part: Arranged, cause: ID128, _ turn: inout Turn,
         before: @escaping (ZoneID) -> FoundZone?
     ) {
-        people[place].isWakeStale = true
+        people[place].stale()
         people[place].isAbsenceStale = true
         turn.isArranged = true
         // What a wait that was over before saw was seen among the zones of then.

@@ -36,7 +36,7 @@ extension PartitionState {
             return believe(fix, .fix, from: suspect, place, &turn)
         }
         people[place].suspect = SuspectFix(fix: fix, since: turn.now)
-        people[place].isWakeStale = true
+        people[place].stale()
         people[place].neighbourhood.end()
         judge(ZoneJudge(fix, .suspect), place, &turn)
         turn.glance = nil
@@ -64,9 +64,10 @@ extension PartitionState {
         people[place].trusted = fix
         turn.believed = fix
         // An alarm rings by itself for a while after each fix.
-        if people[place].suspect != nil || !people[place].alarms.alarms.isEmpty {
+        if !people[place].alarms.alarms.isEmpty { people[place].isWakeStale = true }
+        if people[place].suspect != nil {
             people[place].suspect = nil
-            people[place].isWakeStale = true
+            people[place].stale()
         }
     }
 

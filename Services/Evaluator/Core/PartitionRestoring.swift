@@ -42,14 +42,14 @@ extension PartitionState {
             try people[place].read(&reader)
             try check(people[place], reader)
             let person = people[place]
-            people[place].alarms = try reader.alarms { zone in
-                person.presence(in: zone).flatMap { stay(of: person, in: $0, at: person.passed) }
+            people[place].alarms = try reader.alarms { [zones] zone in
+                person.presence(in: zone).flatMap { person.stay(in: $0, zones, at: person.passed) }
             }
             people[place].policy = try reader.policy()
             (people[place].silence, people[place].batteryNotice) = try reader.silence()
             people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             people[place].isAbsenceStale = false
-            people[place].wake = nextWait(of: people[place], rules)?.due ?? .distantFuture
+            findWake(place, rules)
             try checkClock(of: people[place], reader)
         }
         guard reader.isAtEnd else {

@@ -48,7 +48,7 @@ extension PartitionState {
                 handle(wait, place, &turn)
                 follow(place, &turn)
             }
-            people[place].isWakeStale = true
+            people[place].stale()
         }
         turn.now = max(people[place].passed, time)
         people[place].passed = turn.now
@@ -62,8 +62,7 @@ extension PartitionState {
                 people[place].isAbsenceStale = false
                 people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             }
-            people[place].isWakeStale = false
-            people[place].wake = nextWait(of: people[place], turn.rules)?.due ?? .distantFuture
+            findWake(place, turn.rules)
             // An edit may make a wait shorter than what has passed of it.
             if people[place].wake <= people[place].passed {
                 advance(place, to: people[place].passed, &turn)

@@ -52,6 +52,10 @@ struct PersonState: Sendable {
     var wake = Timestamp.distantFuture
     /// Whether ``wake`` has to be found anew.
     var isWakeStale = false
+    /// When the first of those is over that zones bring.
+    var zoneWake = Timestamp.distantFuture
+    /// Whether that has to be found anew, with ``wake``.
+    var isZoneWakeStale = true
     /// When somebody has to be somewhere next.
     var absence = Timestamp.distantFuture
     /// Whether ``absence`` has to be found anew.
@@ -113,7 +117,7 @@ struct PersonState: Sendable {
         let (index, isThere) = place(of: presence.zone)
         if isThere, presences[index] == presence { return }
         let leaving = isThere ? presences[index].leaving : nil
-        if isTimed || leaving != presence.leaving { isWakeStale = true }
+        if isTimed || leaving != presence.leaving { stale() }
         neighbourhood.note(presence.zone, presence.settled)
         switch (isThere, presence.isWorthKeeping) {
         case (true, true): presences[index] = presence
@@ -128,6 +132,12 @@ struct PersonState: Sendable {
         guard isThere else { return }
         presences.remove(at: index)
         neighbourhood.note(zone, .outside)
+        stale()
+    }
+
+    /// What time brings because of zones may be something else now.
+    mutating func stale() {
+        isZoneWakeStale = true
         isWakeStale = true
     }
 }

@@ -39,32 +39,24 @@ struct Wait: Hashable, Comparable {
 extension PartitionState {
     /// What time brings the person first; ``PersonState/absence`` is known.
     func nextWait(of person: PersonState, _ rules: EvaluatorRules) -> Wait? {
-        var next: Wait?
-        func add(_ due: Timestamp?, _ kind: Wait.Kind, _ zone: ZoneID?, _ circle: CircleID?) {
-            guard let due, due < .distantFuture else { return }
-            let wait = Wait(due: due, kind: kind, zone: zone, circle: circle)
-            if next.map({ wait < $0 }) ?? true { next = wait }
+        var next = FirstWait()
+        person.addZoneWaits(to: &next, zones, rules)
+        person.addOtherWaits(to: &next, rules)
+        return next.wait
+    }
+
+    /// When that is; what zones bring is looked for only where that may be something else.
+    mutating func findWake(_ place: Int, _ rules: EvaluatorRules) {
+        if people[place].isZoneWakeStale {
+            var next = FirstWait()
+            people[place].addZoneWaits(to: &next, zones, rules)
+            people[place].zoneWake = next.due
         }
-        for presence in person.presences {
-            add(person.leavingEnd(presence, rules), .leaving, presence.zone, nil)
-            guard let found = zones.zone(presence.zone, of: person, at: person.passed) else {
-                continue
-            }
-            guard found.zone.isTimed else { continue }
-            let wait = found.details.wait(of: presence, after: person.passed)
-            add(wait?.due, wait?.kind ?? .dwell, presence.zone, nil)
-        }
-        add(person.absence, .absence, nil, nil)
-        if let fix = person.trusted?.fix.time {
-            add(person.alarms.nextRing(fix: fix, rules: rules), .alarm, nil, nil)
-        }
-        add(person.suspectEnd(rules), .suspect, nil, nil)
-        add(person.silence.due, .silence, nil, nil)
-        for pause in person.unshared {
-            guard let until = pause.until, until > person.passed else { continue }
-            add(until, .pause, nil, pause.circle)
-        }
-        return next
+        var next = FirstWait()
+        people[place].addOtherWaits(to: &next, rules)
+        people[place].wake = min(people[place].zoneWake, next.due)
+        people[place].isZoneWakeStale = false
+        people[place].isWakeStale = false
     }
 
     /// When somebody should be somewhere next, after all that is over.
@@ -74,6 +66,48 @@ extension PartitionState {
                 found.details.calendar.next(minute: $0, after: time)
             }
         }.min() ?? .distantFuture
+    }
+}
+
+/// The first of some waits.
+private struct FirstWait {
+    private(set) var wait: Wait?
+
+    var due: Timestamp { wait?.due ?? .distantFuture }
+
+    mutating func add(
+        _ due: Timestamp?, _ kind: Wait.Kind, zone: ZoneID? = nil, circle: CircleID? = nil
+    ) {
+        guard let due, due < .distantFuture else { return }
+        let other = Wait(due: due, kind: kind, zone: zone, circle: circle)
+        if wait.map({ other < $0 }) ?? true { wait = other }
+    }
+}
+
+extension PersonState {
+    fileprivate func addZoneWaits(
+        to next: inout FirstWait, _ zones: KnownZones, _ rules: EvaluatorRules
+    ) {
+        for presence in presences {
+            next.add(leavingEnd(presence, rules), .leaving, zone: presence.zone)
+            guard let found = zones.zone(presence.zone, of: self, at: passed), found.zone.isTimed
+            else { continue }
+            let wait = found.details.wait(of: presence, after: passed)
+            next.add(wait?.due, wait?.kind ?? .dwell, zone: presence.zone)
+        }
+    }
+
+    fileprivate func addOtherWaits(to next: inout FirstWait, _ rules: EvaluatorRules) {
+        next.add(absence, .absence)
+        if let fix = trusted?.fix.time {
+            next.add(alarms.nextRing(fix: fix, rules: rules), .alarm)
+        }
+        next.add(suspectEnd(rules), .suspect)
+        next.add(silence.due, .silence)
+        for pause in unshared {
+            guard let until = pause.until, until > passed else { continue }
+            next.add(until, .pause, circle: pause.circle)
+        }
     }
 }
 
