@@ -109,9 +109,11 @@ struct City {
                 first.map { $0 + offset } ?? Int.random(in: 0..<places.count, using: &random)
             reports += 1
             now = now + .milliseconds(1)
+            let speed = walk.isOnTheWay(gone[number]) ? speed(number) : 0
             let fix = Fix(
                 time: now, position: step(number),
-                accuracyCentimetres: .random(in: 500...3000, using: &random))
+                accuracyCentimetres: .random(in: 500...3000, using: &random),
+                speedCentimetresPerSecond: speed)
             let report = Report(
                 id: ReportID(ID128(high: random.next(), low: reports)), person: person(number),
                 device: DeviceID(ID128(high: 3, low: UInt64(number))), fix: fix, received: now,
@@ -122,6 +124,9 @@ struct City {
                     body: .inputReport(report)))
         }
     }
+
+    /// As fast as a step a second is, and the same all the way, as their phones tell it.
+    private func speed(_ number: Int) -> Int32 { 2000 + Int32(number * 37 % 800) }
 
     /// Where somebody is seen next.
     private mutating func step(_ number: Int) -> Coordinate {
