@@ -57,8 +57,9 @@ extension IngestService {
         case .gpsLogger: GPSLogger.read(query, body, received: received, sosWord: sosWord)
         case .openGTS: OpenGTS.read(query, body, received: received)
         case .jaga:
-            (try? JSON.parse(body)).flatMap { JagaReports.read($0, received: received) }
-                ?? .rejected(.notAnObject)
+            (try? JSON.parse(body)).map {
+                JagaReports.read($0, received: received) ?? .rejected(.notAnObject)
+            } ?? .rejected(.notJSON)
         default: OsmAnd.read(query, body, received: received)
         }
     }

@@ -100,11 +100,8 @@ extension IngestService {
 
     private func deliverReports(_ request: Request, by principal: Principal) throws {
         let (device, person) = try device(principal)
-        guard let reading = JagaReports.read(try request.json(), received: outside.now) else {
-            throw Problem.invalid(
-                "the body is no report",
-                hint: #"send {"lat":…,"lon":…,"time":…}, or {"reports":[…]}"#)
-        }
+        let reading = read(
+            PhonePayload(body: request.body), of: .jaga, received: outside.now)
         guard reading.observations.count + reading.rejections.count <= Limits.reportsInRequest
         else {
             throw Problem.invalid(
