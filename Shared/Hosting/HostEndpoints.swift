@@ -11,7 +11,7 @@ extension Host {
     /// `/v1/streams/<service>` and `/v1/held/<service>`; nil for any other path, and for what needs
     /// a turn.
     func hostResponse(to request: Request) -> Response? {
-        guard request.method == .get else { return nil }
+        guard request.method == .get else { return hostRefusal(of: request) }
         switch request.path {
         case "/healthz": return health(problems: troubles + alarms)
         case "/readyz": return health(problems: unready + troubles)
@@ -20,6 +20,18 @@ extension Host {
         case streamsPath: return streams(for: request)
         case heldPath: return held(for: request)
         default: return nil
+        }
+    }
+
+    /// 405 for what these paths do not take; nil for any other path, and for what they do.
+    private func hostRefusal(of request: Request) -> Response? {
+        switch request.path {
+        case "/healthz", "/readyz", "/metrics", "/v1/status/\(definition.name.rawValue)":
+            .refusal(of: request.method, allowed: [.get])
+        case streamsPath, heldPath:
+            request.method == .post
+                ? nil : .refusal(of: request.method, allowed: [.get, .post])
+        default: nil
         }
     }
 

@@ -8,6 +8,19 @@ extension Request {
         do { return try JSON.parse(body) } catch { throw Problem(error) }
     }
 
+    /// The body of a request that may do without.
+    ///
+    /// - Returns: nil without a body
+    /// - Throws: a 400 problem when it is something else than an object
+    public func object() throws(Problem) -> JSON? {
+        guard !body.isEmpty else { return nil }
+        let json = try json()
+        guard case .object = json else {
+            throw .invalid("the body is no object", hint: "send an object such as {}")
+        }
+        return json
+    }
+
     /// The body as a value.
     ///
     /// - Throws: a 400 problem that names the member in the way.

@@ -77,7 +77,7 @@ public struct Router<Route: Sendable>: Sendable {
         guard !allowed.isEmpty else {
             return .answered(.problem(.notFound("there is nothing at this path")))
         }
-        return .answered(Router.refusal(of: request.method, allowed: allowed))
+        return .answered(.refusal(of: request.method, allowed: allowed))
     }
 
     private func match(_ pattern: Pattern, _ parts: [Substring]) -> [String]? {
@@ -93,8 +93,11 @@ public struct Router<Route: Sendable>: Sendable {
         }
         return values
     }
+}
 
-    private static func refusal(of method: Method, allowed: [Method]) -> Response {
+extension Response {
+    /// 405 with `Allow`, or the answer to OPTIONS, of a path that has methods, but not this one.
+    public static func refusal(of method: Method, allowed: [Method]) -> Response {
         var names: [String] = []
         for allowed in allowed + [.options] where !names.contains(allowed.rawValue) {
             names.append(allowed.rawValue)

@@ -17,7 +17,7 @@ extension IngestService {
             throw Problem.notFound("there is no such action", hint: "one of \(all)")
         }
         var zone: ZoneID?
-        if !request.body.isEmpty, let member = try request.json()["zone"], !member.isNull {
+        if let member = try request.object()?["zone"], !member.isNull {
             zone = member.string.flatMap { ZoneID($0) }
             if zone == nil {
                 throw Problem.invalid("this is no zone's id", field: "zone")

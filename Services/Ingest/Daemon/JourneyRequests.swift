@@ -70,7 +70,7 @@ extension IngestService {
         of person: PersonID, _ request: Request, by principal: Principal
     ) throws {
         var name = ""
-        if !request.body.isEmpty, let member = try request.json()["name"], !member.isNull {
+        if let member = try request.object()?["name"], !member.isNull {
             guard let text = member.string, text.count <= Limits.journeyNameCharacters else {
                 throw Problem.invalid(
                     "this is no name", field: "name",

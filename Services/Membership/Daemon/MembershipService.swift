@@ -189,6 +189,7 @@ final class MembershipService: Service {
                     broker: broker)
                 host.answer(request.id, try reader.read(reading))
             case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
+                _ = try KeptAnswers.name(request)
                 let reader = changeReader(request, parameters, principal)
                 host.answer(request.id, try preview(reader, for: parameters.owner(holder)))
             case .change(let changing):
