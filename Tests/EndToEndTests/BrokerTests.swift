@@ -39,6 +39,7 @@ extension `The suite` {
                 zones: zones,
                 settings: [
                     "JAGA_INGEST_MQTT_URL": broker.url, "JAGA_INGEST_MQTT_PASSWORD_FILE": secret,
+                    "JAGA_MQTT_PHONES_URL": "mqtts://mqtt.example",
                 ]
             ) { home in
                 let devices = try home.anna.api.list("/v1/people/\(home.anna.id)/devices")
@@ -58,6 +59,10 @@ extension `The suite` {
         {
             try await Self.run(zones: [.park]) { scene in
                 let (home, phone) = (scene.home, scene.phone)
+                let setup = try home.phoneAPI.call("GET", "/v1/devices/\(phone.user)/setup")
+                #expect(setup["mqtt"]?["url"] == "mqtts://mqtt.example:8883")
+                let app = setup["apps"]?.array?.first { $0["app"] == "owntracks-mqtt" }
+                #expect(app?["link"]?.string?.hasPrefix("owntracks:///config?inline=") == true)
                 phone.report(Zone.outside, secondsAgo: 240)
                 phone.report(Zone.park.inside, secondsAgo: 120)
                 phone.report(Zone.park.inside, secondsAgo: 60)
@@ -80,37 +85,60 @@ extension `The suite` {
             }
         }
 
+        /// What became of what a phone published, by the log of the broker; beside it ingest hears
+        /// what it publishes itself.
+        private static func deliveries(_ log: Substring) -> [String] {
+            var number: Substring?
+            return log.split(separator: "\n").compactMap { line in
+                if line.contains("Sending PUBLISH to jaga-ingest"), line.contains("/phone'") {
+                    let parts = line.split(separator: ", ")
+                    number = parts.first { $0.first == "m" }?.dropFirst()
+                    return line.contains("(d1") ? "again" : "once"
+                }
+                guard let number, line.contains("PUBACK from jaga-ingest (Mid: \(number),") else {
+                    return nil
+                }
+                return "stored"
+            }
+        }
+
+        /// Has the next write to a file kill ingest, and a phone publish.
+        ///
+        /// - Returns: what became of that
+        private static func killBetween(
+            _ scene: Scene, latitude: Double
+        ) async throws -> [String] {
+            let suite = scene.home.suite
+            let before = scene.broker.log.count
+            let old = try #require(suite.processID(of: .ingest))
+            let limit = try Capture(
+                Programs.installed("prlimit"), ["--pid", "\(old)", "--core=0", "--fsize=0"])
+            let isLimited = await eventually(every: 2) { limit.process.reap() != nil }
+            #expect(isLimited && limit.process.exitStatus == 0, "\(limit.text)")
+            scene.phone.report(Place(latitude: latitude, longitude: 101), secondsAgo: 1)
+            let isBack = await eventually {
+                let new = suite.processID(of: .ingest)
+                return new != nil && new != old
+            }
+            #expect(isBack, "\(suite.log)")
+            await scene.expect(latitude: latitude)
+            _ = await eventually { deliveries(scene.broker.log.dropFirst(before)).last == "stored" }
+            return deliveries(scene.broker.log.dropFirst(before))
+        }
+
         @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
         func `what dies between hearing and storing hears again`() async throws {
             try await Self.run { scene in
                 let (home, phone) = (scene.home, scene.phone)
                 phone.report(Place(latitude: 3.1, longitude: 101), secondsAgo: 60)
                 await scene.expect(latitude: 3.1)
-                let before = scene.broker.log
-                // Its next write to a file kills it, and that is the one of its next commit.
-                let old = try #require(home.suite.processID(of: .ingest))
-                let limit = try Capture(
-                    Programs.installed("prlimit"), ["--pid", "\(old)", "--core=0", "--fsize=0"])
-                let isLimited = await eventually { limit.process.reap() != nil }
-                #expect(isLimited && limit.process.exitStatus == 0, "\(limit.text)")
-                phone.report(Place(latitude: 3.2, longitude: 101), secondsAgo: 1)
-                let isBack = await eventually {
-                    let new = home.suite.processID(of: .ingest)
-                    return new != nil && new != old
+                // A turn that had something else to write may die in its place: once more then.
+                var deliveries: [String] = []
+                for attempt in 1...6 where deliveries != ["once", "again", "stored"] {
+                    deliveries = try await Self.killBetween(scene, latitude: 3.1 + Double(attempt))
+                    #expect(deliveries.last == "stored", "\(home.suite.log)")
                 }
-                #expect(isBack, "\(home.suite.log)")
-                await scene.expect(latitude: 3.2)
-                let isHeard = await eventually {
-                    scene.broker.log.dropFirst(before.count).contains("PUBACK from jaga-ingest")
-                }
-                #expect(isHeard)
-                let between = scene.broker.log.dropFirst(before.count).split(separator: "\n")
-                    .compactMap { line in
-                        if line.contains("Received PUBACK from jaga-ingest") { return "stored" }
-                        guard line.contains("Sending PUBLISH to jaga-ingest") else { return nil }
-                        return line.contains("(d1") ? "again" : "once"
-                    }
-                #expect(between.prefix(3) == ["once", "again", "stored"], "\(between)")
+                #expect(deliveries == ["once", "again", "stored"])
             }
         }
 
