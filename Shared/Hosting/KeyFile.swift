@@ -38,7 +38,7 @@ public struct KeyFile: Sendable {
 
     /// The key of the file, which is made with a new one if there is none.
     ///
-    /// - Throws: ``UnusableKeyFile``; errors of the system.
+    /// - Throws: ``UnusableKeyFile``; `OpenSecret`; errors of the system.
     public func establish() throws -> [UInt8] {
         guard !Files.exists(path) else { return try read() }
         let key = SecureRandom.bytes(SecretBox.keyBytes)
@@ -47,14 +47,19 @@ public struct KeyFile: Sendable {
         return key
     }
 
-    /// - Throws: ``UnusableKeyFile``; errors of the system, also where there is no file.
+    /// - Throws: ``UnusableKeyFile``; `OpenSecret`; errors of the system, also where there is no
+    ///   file.
     public func read() throws -> [UInt8] {
+        try refuseOpen()
         let line = try Files.read(path, bytesMax: 4096).prefix { $0 > 32 }
         guard let key = Hex.decode(String(decoding: line, as: UTF8.self)),
             key.count == SecretBox.keyBytes
         else { throw UnusableKeyFile(path: path, hint: hint) }
         return key
     }
+
+    /// Stops a start where others can read the file; that there is none yet is fine.
+    public func refuseOpen() throws(OpenSecret) { try SecretFile.refuseOpen(path) }
 }
 
 /// The file of a key holds something else.

@@ -157,10 +157,17 @@ public struct Configuration: Sendable {
         guard let value = optional(name), let setting = settings.first(where: { $0.name == name })
         else { return nil }
         guard case .secretFile = setting.kind else { return value }
+        do { try SecretFile.refuseOpen(value) } catch {
+            throw ConfigurationError(
+                error.code, "\(name): \(error.message)", hint: error.hint,
+                operation: error.operation)
+        }
         let bytes: [UInt8]
         do { bytes = try Files.read(value, bytesMax: 64 * 1024) } catch {
             throw ConfigurationError(
-                "secret-unreadable", "\(name): \(error.message)", hint: error.hint,
+                "secret-unreadable", "\(name): \(error.message)",
+                hint: error.hint.isEmpty
+                    ? "It is the path of a file whose first line is the secret." : error.hint,
                 operation: error.operation)
         }
         let line = bytes.prefix { $0 != 10 && $0 != 13 }

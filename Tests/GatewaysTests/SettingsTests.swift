@@ -10,8 +10,7 @@ import Testing
         let folder = try TemporaryFolder()
         var environment = values
         environment["JAGA_HOME"] = folder.path
-        try "s3cret\n".write(
-            toFile: folder.file("password"), atomically: true, encoding: .utf8)
+        try Files.write(Array("s3cret\n".utf8), to: folder.file("password"), mode: 0o600)
         for (name, value) in values where value == "password" {
             environment[name] = folder.file("password")
         }

@@ -22,7 +22,7 @@ enum Shipped {
     /// The driver that follows from settings with the file's path.
     static func driver(_ name: String, url: String? = nil) throws -> GatewayDriver {
         let home = try TemporaryFolder()
-        try "p&w\n".write(toFile: home.file("password"), atomically: true, encoding: .utf8)
+        try Files.write(Array("p&w\n".utf8), to: home.file("password"), mode: 0o600)
         var environment = [
             "JAGA_HOME": home.path, "JAGA_SMS_USER": "jaga", "JAGA_SMS_SENDER": "40404",
             "JAGA_SMS_GATEWAY": folder.appending(path: "\(name).conf").path,

@@ -97,7 +97,7 @@ import Web
         let body = #"{"passphrase":"\#(Self.passphrase)"}"#
         try world.send(.put, Self.keyPath, body, token: "person-1")
         let other = Hex.encode([UInt8](repeating: 1, count: 32))
-        try Files.write(Array(other.utf8), to: world.secrets + "/devices.key")
+        try Files.write(Array(other.utf8), to: world.secrets + "/devices.key", mode: 0o600)
         try world.restart()
         try world.send(.post, "/pub", sealed(PhoneTests.location), token: "phone-1")
         #expect(try reasons(world) == ["encrypted"])

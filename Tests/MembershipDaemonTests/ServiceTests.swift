@@ -1,5 +1,6 @@
 import Foundation
 import Parsing
+import Runtime
 import TestSupport
 import Testing
 
@@ -185,7 +186,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people", as: new).status == 200)
         await jaga.kill()
         let own = String(repeating: "A", count: 43)
-        try (own + "\n").write(toFile: jaga.tokenPath, atomically: true, encoding: .utf8)
+        try Files.write(Array((own + "\n").utf8), to: jaga.tokenPath, mode: 0o600)
         try await jaga.startAgain()
         #expect(try jaga.ask("GET", "/v1/people", as: new).status == 401)
         #expect(try jaga.ask("GET", "/v1/people", as: own).status == 200)

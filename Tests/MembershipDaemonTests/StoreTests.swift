@@ -126,10 +126,19 @@ private func post(
         for text in [
             "", "short\n", String(repeating: "x", count: 100), "with blanks in its middle…",
         ] {
-            try Files.write(Array(text.utf8), to: file.path)
+            try Files.write(Array(text.utf8), to: file.path, mode: 0o600)
             let error = #expect(throws: UnusableToken.self) { try file.establish() }
             #expect(error?.hint.isEmpty == false)
         }
+    }
+
+    @Test func `a file that others can read stops the start`() throws {
+        let folder = try TemporaryFolder()
+        let file = OperatorToken(home: folder.path)
+        let secret = try file.establish()
+        try Files.write(Array(secret.token.utf8), to: file.path, mode: 0o644)
+        let error = #expect(throws: OpenSecret.self) { try file.establish() }
+        #expect(error?.hint.hasPrefix("chmod 600 \(file.path);") == true)
     }
 }
 

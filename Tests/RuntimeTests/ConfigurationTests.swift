@@ -1,3 +1,4 @@
+import Glibc
 import Runtime
 import TestSupport
 import Testing
@@ -161,9 +162,35 @@ import Testing
         let configuration = try configuration(["JAGA_TIMER_KEY_FILE": path])
         #expect(try configuration.secret("JAGA_TIMER_KEY_FILE") == "open sesame")
         #expect(try configuration.secret("JAGA_TIMER_KEY") == nil)
-        try Files.write([], to: path)
-        #expect(throws: ConfigurationError.self) {
-            _ = try configuration.secret("JAGA_TIMER_KEY_FILE")
+        try Files.write([], to: path, mode: 0o600)
+        let empty = failure { _ = try configuration.secret("JAGA_TIMER_KEY_FILE") }
+        #expect(empty?.code == "secret-empty")
+    }
+
+    @Test(arguments: [0o604, 0o640, 0o620, 0o600] as [UInt32])
+    func `takes no secret that others can read or change`(mode: UInt32) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("key")
+        try Files.write(Array("open sesame\n".utf8), to: path)
+        #expect(chmod(path, mode) == 0)
+        let configuration = try configuration(["JAGA_TIMER_KEY_FILE": path])
+        let error = failure { _ = try configuration.secret("JAGA_TIMER_KEY_FILE") }
+        guard mode & 0o027 != 0 else {
+            #expect(error == nil)
+            return
         }
+        #expect(error?.code == "secret-open")
+        #expect(error?.message.contains("JAGA_TIMER_KEY_FILE: \(path)") == true)
+        #expect(error?.message.contains("(mode \(String(mode, radix: 8)))") == true)
+        #expect(error?.hint.hasPrefix("chmod 600 \(path);") == true)
+    }
+
+    @Test func `says what to do where a folder stands in for a secret`() throws {
+        let folder = try TemporaryFolder()
+        try Files.makeFolder(folder.file("key"), mode: 0o700)
+        let configuration = try configuration(["JAGA_TIMER_KEY_FILE": folder.file("key")])
+        let error = failure { _ = try configuration.secret("JAGA_TIMER_KEY_FILE") }
+        #expect(error?.message.contains("JAGA_TIMER_KEY_FILE") == true)
+        #expect(error?.hint.isEmpty == false)
     }
 }

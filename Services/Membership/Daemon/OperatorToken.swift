@@ -34,6 +34,7 @@ struct OperatorToken {
     }
 
     private func read() throws -> String {
+        try SecretFile.refuseOpen(path)
         let bytes = try Files.read(path, bytesMax: 4096)
         let line = bytes.prefix { $0 != 10 && $0 != 13 }
         let isPrintable = line.allSatisfy { $0 > 32 && $0 < 127 }

@@ -41,12 +41,14 @@ struct Main {
         let base =
             configuration.optional("JAGA_PUBLIC_URL") ?? "http://127.0.0.1:\(host.httpPort)"
         let drivers = try GatewaySettings.drivers(configuration, callbackBase: base)
+        let messageKey = KeyFile.messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
+        try messageKey.refuseOpen()
         return NotifierService(
             outside: host, store: NotifierStore(database: host.database),
             outgoing: Outgoing(drivers: host.isRehearsal ? drivers.map(\.rehearsal) : drivers),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"),
-            messageKey: .messages(secrets: configuration.text("JAGA_HOME") + "/secrets"),
+            messageKey: messageKey,
             hasReplies: configuration.flag("JAGA_SMS_REPLIES"),
             emergencyDays: configuration.int("JAGA_NOTIFIER_EMERGENCY_DAYS"),
             tellsGuardiansOfBlindness: configuration.flag("JAGA_NOTIFIER_BLIND_TOLD_TO_GUARDIANS"),
