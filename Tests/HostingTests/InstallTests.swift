@@ -68,6 +68,7 @@ private struct Installation {
             #expect(!(try there.text("\(there.units)/\(service)").contains("/usr/local")))
             guard service.hasPrefix("jaga-") else { continue }
             #expect(try there.values("Type", of: service) == ["notify"])
+            #expect(try there.values("Environment", of: service).contains("JAGA_STRICT=on"))
             #expect(try there.values("User", of: service) == ["jaga"])
             #expect(try there.values("WatchdogSec", of: service) == ["30"])
             #expect(try there.values("ProtectSystem", of: service) == ["strict"])
