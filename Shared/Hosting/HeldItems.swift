@@ -17,10 +17,13 @@ public struct HeldEntry: Hashable, Sendable {
     public var recipient: PersonID?
     public var channel: Channel?
     public var due: Timestamp
+    /// Not where another service shows what will come of it: it goes with its emergency.
+    public var isShown: Bool
 
     public init(
         id: String, kind: String, what: String, person: PersonID?, emergency: EmergencyID? = nil,
-        recipient: PersonID? = nil, channel: Channel? = nil, due: Timestamp
+        recipient: PersonID? = nil, channel: Channel? = nil, due: Timestamp,
+        isShown: Bool = true
     ) {
         self.id = id
         self.kind = kind
@@ -30,6 +33,7 @@ public struct HeldEntry: Hashable, Sendable {
         self.recipient = recipient
         self.channel = channel
         self.due = due
+        self.isShown = isShown
     }
 
     /// Whether an id names it: its own, that of its emergency or of its person.
@@ -70,7 +74,8 @@ extension Host {
             "until": outage.map { .string($0.until.description) } ?? .null,
             "holdEnds": entries.isEmpty
                 ? .null : outage.map { .string($0.holdEnds.description) } ?? .null,
-            "items": .array(entries.map(\.json)),
+            "items": .array(entries.filter(\.isShown).map(\.json)),
+            "shownElsewhere": .integer(Int64(entries.count { !$0.isShown })),
         ]
     }
 

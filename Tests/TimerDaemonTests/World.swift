@@ -24,6 +24,8 @@ final class World: Surroundings {
     let log = Log(service: "timer", level: .error, descriptor: -1)
     var replica = Replica()
     let metrics = Metrics()
+    /// In which it was away before its start.
+    var outage: Outage?
     private(set) var service: TimerService!
     private(set) var database: Database
     /// Events on `fired`, as far as committed, but for rounds of forgetting …

@@ -46,7 +46,7 @@ enum ReleaseCommand: Command {
             return 0
         }
         guard !items.isEmpty else {
-            Console.say("Nothing is held.")
+            Console.say(nothingShown(by: documents))
             return 0
         }
         for line in lines(of: documents, naming: { name(of: $0, api) }) { Console.say(line) }
@@ -71,6 +71,15 @@ enum ReleaseCommand: Command {
         throw CommandError(
             "nothing that is held has the id \(names.joined(separator: ", "))",
             hint: "'jaga release' shows what is held; it may have gone out by itself")
+    }
+
+    /// Right after a start the timer holds clocks of emergencies that the notifier only gets to.
+    static func nothingShown(by documents: [JSON]) -> String {
+        let count = documents.compactMap { $0["shownElsewhere"]?.int }.reduce(0, +)
+        return count == 0
+            ? "Nothing is held."
+            : "Emergencies are held that are not shown yet (\(count) waits): look again in some "
+                + "seconds."
     }
 
     private static func name(of person: String, _ api: API) -> String? {

@@ -188,14 +188,15 @@ final class TimerService: Service {
     }
 
     var alarms: [String] {
-        core.holdEnds.map {
-            ["\(core.heldWaits.count) waits that were due are held until \($0): see 'jaga release'"]
-        } ?? []
+        let count = (try? held)?.count(where: \.isShown) ?? 0
+        guard count > 0, let end = core.holdEnds else { return [] }
+        return ["\(count) waits that were due are held until \(end): see 'jaga release'"]
     }
 
     // MARK: What is held
 
-    /// The notifier's own clocks are not shown: it holds what would come of them.
+    /// The notifier's own clocks are not shown: it holds what would come of them, and for its next
+    /// attempts it does not wait for anybody.
     var held: [HeldEntry] {
         get throws {
             try core.heldWaits.compactMap { wait, due in
@@ -204,15 +205,17 @@ final class TimerService: Service {
                     return try watches.find(id).map {
                         HeldEntry(
                             id: id.description, kind: "watch",
-                            what: ClockRule.watchExpiry.rawValue, person: $0.watch.person, due: due)
+                            what: ClockRule.watchExpiry.rawValue, person: $0.watch.person,
+                            due: $0.expiry)
                     }
                 case .clock(let id):
-                    guard let clock = try clocks.waiting(id), !clock.rule.isNotifiers else {
+                    guard let clock = try clocks.waiting(id), clock.rule != .retry else {
                         return nil
                     }
                     return HeldEntry(
                         id: id.description, kind: "clock", what: clock.rule.rawValue,
-                        person: clock.person, emergency: clock.emergency, due: due)
+                        person: clock.person, emergency: clock.emergency, due: due,
+                        isShown: !clock.rule.isNotifiers)
                 }
             }
         }
@@ -300,8 +303,8 @@ extension Held {
 }
 
 extension ClockRule {
-    /// Whether the notifier waits for it.
+    /// Whether the notifier waits for it, and shows what waits with it.
     fileprivate var isNotifiers: Bool {
-        [.tier, .fallback, .retry, .acknowledgementHold].contains(self)
+        [.tier, .fallback, .acknowledgementHold].contains(self)
     }
 }
