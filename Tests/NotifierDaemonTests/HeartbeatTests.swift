@@ -63,6 +63,11 @@ struct HeartbeatTests {
         return metrics.render()
     }
 
+    private func timestamp(_ page: String) -> Double? {
+        page.split(separator: "\n").first { $0.hasPrefix("jaga_heartbeat_timestamp_seconds ") }
+            .flatMap { Double($0.split(separator: " ")[1]) }
+    }
+
     private let wells = ["http://i/healthz": 200, "http://t/healthz": 200]
 
     @Test func `the monitor is called once all services are well and the canary is back`() throws {
@@ -81,7 +86,8 @@ struct HeartbeatTests {
         let page = metrics(house)
         #expect(page.contains("jaga_heartbeats_total{outcome=\"sent\"} 1\n"))
         #expect(page.contains("jaga_canary_seconds 0.02\n"))
-        #expect(!page.contains("jaga_heartbeat_timestamp_seconds 0\n"))
+        #expect(timestamp(page) == Double(house.now.microseconds) / 1e6)
+        #expect(page.contains("jaga_heartbeat_interval_seconds 60\n"))
     }
 
     @Test(arguments: [
@@ -140,7 +146,8 @@ struct HeartbeatTests {
         try answer(house, [Self.monitor: 404])
         let page = metrics(house)
         #expect(page.contains("jaga_heartbeats_total{outcome=\"refused\"} 1\n"))
-        #expect(page.contains("jaga_heartbeat_timestamp_seconds 0\n"))
+        let start = Double(noon.microseconds) / 1e6
+        #expect(timestamp(page) == start, "nobody waits longer than since the start")
         house.now = noon + .seconds(120)
         try house.turn { _ in }
         #expect(urls(house).count == 2)

@@ -28,6 +28,7 @@ struct Heartbeat {
     private(set) var nextRound: Timestamp
     private var outgoing: [Transfer] = []
     private var counts: [Outcome: Int] = [:]
+    private let start: Timestamp
     /// When the monitor last took a heartbeat.
     private var lastSent: Timestamp?
     /// How long the last canary took that came back.
@@ -67,6 +68,7 @@ struct Heartbeat {
         self.url = url
         self.interval = interval
         self.pages = pages
+        self.start = start
         nextRound = start + interval
     }
 
@@ -211,9 +213,12 @@ struct Heartbeat {
         for outcome in Outcome.allCases {
             total.set(Double(counts[outcome] ?? 0), outcome.rawValue)
         }
+        metrics.gauge("jaga_heartbeat_interval_seconds", "How often a heartbeat is to be sent.")
+            .set(interval.inSeconds)
         metrics.gauge(
-            "jaga_heartbeat_timestamp_seconds", "When the monitor last took one; 0: not yet."
-        ).set(lastSent?.inSeconds ?? 0)
+            "jaga_heartbeat_timestamp_seconds",
+            "When the monitor last took one; before the first, when this process began."
+        ).set((lastSent ?? start).inSeconds)
         guard let canaryTook else { return }
         metrics.gauge("jaga_canary_seconds", "The way of the last canary through all services.")
             .set(canaryTook.inSeconds)
