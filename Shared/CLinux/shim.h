@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,4 +60,36 @@ static inline int clinux_socket(int family, int type, int protocol) {
 
 static inline int clinux_tcp_socket(void) {
     return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+// The process ends once it was not called for so long. A signal's own effect would not do: the
+// first process of a container has none. One that was stopped meanwhile gets its last chance first.
+static inline void clinux_set_alarm(long milliseconds) {
+    struct itimerval timer = { { 0, 0 }, { milliseconds / 1000, milliseconds % 1000 * 1000 } };
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static inline void clinux_on_alarm(void (*handler)(int)) {
+    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+    sigaction(SIGALRM, &action, NULL);
+}
+
+static inline void clinux_overdue(int signal_number) {
+    static const char words[] =
+        "level=error msg=\"the loop is stuck: this process ends, so that it is started again\"\n";
+    (void)signal_number;
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) { }
+    _exit(70);
+}
+
+static inline void clinux_last_chance(int signal_number) {
+    (void)signal_number;
+    clinux_on_alarm(clinux_overdue);
+    clinux_set_alarm(1000);
+}
+
+// Zero milliseconds: no longer.
+static inline void clinux_watch(long milliseconds) {
+    clinux_on_alarm(clinux_last_chance);
+    clinux_set_alarm(milliseconds);
 }

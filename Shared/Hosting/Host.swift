@@ -168,6 +168,7 @@ public final class Host {
         parts.server.flush()
         leave()
         parts.manager?.beat(parts.clock.monotonic)
+        parts.watchdog?.beat(parts.clock.monotonic)
     }
 
     /// Told to end: goes on until the service has left, within a time.

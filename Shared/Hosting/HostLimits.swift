@@ -11,6 +11,9 @@ enum HostLimits {
     /// Sleep after a turn was taken back: a full disk does not mend faster by asking.
     static let troubledSleepMilliseconds = 100
 
+    /// A turn that takes longer never ends: the process does, and is started again.
+    static let turn = Duration.seconds(60)
+
     /// How long a service may take to leave.
     static let leaving = Duration.seconds(3)
     /// How long the word that it left has to get out.

@@ -16,6 +16,8 @@ struct HostParts {
     var signals: Signals?
     /// Nil where nobody wants to hear how the process goes.
     var manager: ServiceManager?
+    /// Nil where the loop may stand still.
+    var watchdog: Watchdog?
     /// Held as long as the process lives; nil for a service without a disk.
     var lock: LockFile?
     var database: Database
@@ -39,6 +41,7 @@ extension HostParts {
     ) throws {
         self.signals = signals
         manager = try ServiceManager()
+        watchdog = Watchdog(limit: HostLimits.turn)
         topology = Topology(configuration)
         hold = .seconds(configuration.int("JAGA_HOLD_SECONDS"))
         isRehearsal = configuration.flag("JAGA_REHEARSAL")
