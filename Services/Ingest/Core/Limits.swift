@@ -100,7 +100,7 @@ public enum Limits {
     /// A panic raised longer ago than this has no countdown.
     public static let latePanicSeconds: Int64 = 300
     /// A call without an id that says the very same within so long after the first is that one.
-    public static let callRepeatedSeconds: Int64 = 120
+    public static let callRepeatedSeconds: Int64 = 30
     /// Characters of the note of an emergency; the rest is cut off.
     public static let noteCharacters = 500
     /// Ended emergencies are kept this long, and so are the ids of events already applied.
