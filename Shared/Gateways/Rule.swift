@@ -47,6 +47,19 @@ struct Rule: Hashable, Sendable {
         return .member(name.split(separator: ".").map(String.init), values)
     }
 
+    /// As it stands in the file, but for the case of what it looks for.
+    var line: String {
+        let words = conditions.map { condition in
+            switch condition {
+            case .contains(let text): "\"\(text)\""
+            case .member(let path, let values):
+                "\(path.joined(separator: "."))=\(values.joined(separator: ","))"
+            }
+        }
+        return "RULE="
+            + ([verdict, statuses.joined(separator: ",")] + words).joined(separator: " ")
+    }
+
     func fits(_ answer: ReadAnswer) -> Bool {
         statuses.contains { Rule.fits($0, answer.status) }
             && conditions.allSatisfy { condition in

@@ -62,8 +62,10 @@ extension HTTPCall {
         var lines = ["to \(origin)", "", "\(method.rawValue) \(path) HTTP/1.1"]
         lines.append("Host: \(host.split(separator: "@").last.map(String.init) ?? host)")
         if let login {
-            let credentials = Array("\(login.user):\(login.password)".utf8)
-            lines.append("Authorization: Basic \(Base64.encode(credentials))")
+            let isMasked = login.password == GatewayDriver.masked
+            let credentials = Base64.encode(Array("\(login.user):\(login.password)".utf8))
+            lines.append(
+                "Authorization: Basic \(isMasked ? GatewayDriver.masked : credentials)")
         }
         lines += ["User-Agent: jaga", "Accept: */*"]
         lines += headers.map { "\($0.name): \($0.value)" }

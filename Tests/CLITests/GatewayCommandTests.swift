@@ -17,6 +17,19 @@ import Testing
             ])
     }
 
+    @Test func `has every line of an answer, and the rule by which it was read`() {
+        let answer: JSON = [
+            "outcome": "refused", "answer": "422 bad number", "request": "GET /\n",
+            "response": "HTTP status 422\n\n{\n \"error\": 7\n}\n", "rule": "RULE=refused 422",
+        ]
+        #expect(
+            Gateway.report(answer) == [
+                "> GET /", "< HTTP status 422", "<", "< {", "<  \"error\": 7", "< }",
+                "read as refused: 422 bad number, by RULE=refused 422",
+                "the gateway says that this address will never do",
+            ])
+    }
+
     @Test func `of a dry run says that nothing was sent`() {
         #expect(Gateway.report(["request": "GET /\n"]) == ["> GET /", "nothing was sent"])
     }

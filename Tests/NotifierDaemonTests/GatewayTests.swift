@@ -174,6 +174,10 @@ struct GatewayTests {
         let shown = answer.json["request"]?.string ?? ""
         #expect(shown.contains("X-Kannel-To: +60123\n"))
         #expect(shown.contains("/v1/receipts/MASKED?"))
+        #expect(
+            answer.json["response"]?.string
+                == "HTTP status 403\n\nNot routable. Do not try again.")
+        #expect(answer.json["rule"]?.string?.hasPrefix("RULE=unroutable 403") == true)
         #expect(try house.post("/v1/gateways/x/test", #"{"to":"+6"}"#).status == 404)
         #expect(try house.post("/v1/gateways/kannel/test", "{}").status == 400)
         #expect(try house.post("/v1/gateways/kannel/test", #"{"to":"a@b.c"}"#).status == 400)

@@ -10,8 +10,8 @@ enum Gateway: Command {
             'list', or nothing, shows the gateways with their last answers, and where each is to
             tell of texts that come in. 'test NAME +NUMBER' (or a mail address) sends a test message
             through one, shows the request as it went over the wire, with MASKED for secrets, and
-            what the gateway said. The exit status is 0 only if it took the message over. Settings:
-            docs/gateways.md.
+            what the gateway said, whole, and how that was read. The exit status is 0 only if it
+            took the message over. Settings: docs/gateways.md.
             """,
         options: [
             .init(name: "--dry-run", help: "shows the request and sends nothing"), .json,
@@ -66,8 +66,19 @@ enum Gateway: Command {
         while request.last == ">" { request.removeLast() }
         let outcome = answer.cell("outcome")
         if outcome.isEmpty { return request + ["nothing was sent"] }
-        let said = "< \(outcome): \(answer.cell("answer"))"
-        return request + [said] + (meaning[outcome].map { [$0] } ?? [])
+        return request + response(answer) + (meaning[outcome].map { [$0] } ?? [])
+    }
+
+    /// The answer line by line, and by what it was read so.
+    private static func response(_ answer: JSON) -> [String] {
+        let read = "\(answer.cell("outcome")): \(answer.cell("answer"))"
+        guard let text = answer["response"]?.string, !text.isEmpty else { return ["< \(read)"] }
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.isEmpty ? "<" : "< \($0)"
+        }
+        while lines.last == "<" { lines.removeLast() }
+        let rule = answer["rule"]?.string.map { ", by \($0)" } ?? ""
+        return lines + ["read as \(read)\(rule)"]
     }
 
     /// What an outcome means for the operator.

@@ -1,14 +1,29 @@
 import Directory
+import Gateways
 import Model
 import NotifierCore
 import Parsing
 import Web
 
+/// A test of a gateway as the operator sees it.
+struct ShownTest {
+    let message: GatewayMessage
+    /// Nil where the gateway takes no such address.
+    let request: String?
+    /// Nil until there is one, and where nothing was sent.
+    var answer: ShownAnswer?
+
+    init(_ message: GatewayMessage, by driver: GatewayDriver) {
+        self.message = message
+        request = driver.shown(message)
+    }
+}
+
 /// What the notifier tells over HTTP.
 enum Documents {
-    /// - Parameter shown: the request of a test
+    /// - Parameter shown: what went over the wire in a test, or would have
     static func response(
-        to answer: Answer, in directory: Replica, at now: Timestamp, shown: String?
+        to answer: Answer, in directory: Replica, at now: Timestamp, shown: ShownTest?
     ) -> Response {
         switch answer {
         case .standing(let standing): .json(document(standing, in: directory))
@@ -22,7 +37,7 @@ enum Documents {
                     hint: "nobody has been told yet; try again when you are"))
         case .tested(let result): .json(document(result, shown))
         case .wouldSend:
-            shown.map { .json(["request": .string($0)]) }
+            (shown?.request).map { .json(["request": .string($0)]) }
                 ?? .problem(.invalid("the gateway cannot send to this address", field: "to"))
         case .text(let text): .json(Documents.text(text, at: now))
         case .number(let number): .json(Documents.number(number))
@@ -51,12 +66,14 @@ enum Documents {
         ]
     }
 
-    private static func document(_ result: TestResult, _ shown: String?) -> JSON {
+    private static func document(_ result: TestResult, _ shown: ShownTest?) -> JSON {
         [
             "notification": .string(result.notification.description),
             "outcome": .string(result.outcome.rawValue),
             "answer": .string(result.answer),
-            "request": shown.map { .string($0) } ?? nil,
+            "request": (shown?.request).map { .string($0) } ?? nil,
+            "response": (shown?.answer).map { .string($0.text) } ?? nil,
+            "rule": (shown?.answer?.rule).map { .string($0) } ?? nil,
         ]
     }
 

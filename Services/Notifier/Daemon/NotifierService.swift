@@ -32,8 +32,8 @@ final class NotifierService: Service {
     var repeatable: [UInt64: KeptAnswers.Key] = [:]
     /// Those that have ended, forgotten a while later: a turn that is taken back brings them again.
     private var landed: [(token: UInt64, at: Timestamp)] = []
-    /// Requests of tests that have no end yet, as they are shown.
-    private var shownTests: [NotificationID: String] = [:]
+    /// Tests that have no end yet, as they are shown.
+    private var shownTests: [NotificationID: ShownTest] = [:]
     private var lastToken: UInt64 = 0
     private var nextPrune = Timestamp.zero
     /// What is kept long enough, and who is gone.
@@ -164,6 +164,10 @@ final class NotifierService: Service {
             let driver = outgoing.driver(flight.gateway)
         else { return }
         landed.append((result.token, outside.now))
+        if let test = shownTests[flight.notification] {
+            shownTests[flight.notification]?.answer = driver.shown(
+                result.outcome, to: test.message)
+        }
         try ended(flight, driver.answer(to: result.outcome))
     }
 
@@ -250,12 +254,14 @@ final class NotifierService: Service {
         }
     }
 
-    /// The request of a test, for whoever wanted it.
-    private func shown(for answer: Answer) -> String? {
+    /// What went over the wire in a test, or would have, for whoever wanted it.
+    private func shown(for answer: Answer) -> ShownTest? {
         switch answer {
         case .tested(let result): shownTests.removeValue(forKey: result.notification)
         case .wouldSend(let delivery):
-            outgoing.driver(delivery.gateway)?.shown(Outgoing.message(delivery, at: outside.now))
+            outgoing.driver(delivery.gateway).map {
+                ShownTest(Outgoing.message(delivery, at: outside.now), by: $0)
+            }
         default: nil
         }
     }
@@ -268,7 +274,9 @@ final class NotifierService: Service {
             gateway: delivery.gateway)
         lastToken += 1
         let message = Outgoing.message(delivery, at: outside.now)
-        if delivery.isTest { shownTests[delivery.notification] = driver.shown(message) }
+        if delivery.isTest {
+            shownTests[delivery.notification] = ShownTest(message, by: driver)
+        }
         let lane: Web.Lane = delivery.isSafety ? .safety : .ordinary
         switch driver.sending(message, token: lastToken, lane: lane) {
         case .transfer(let transfer):
