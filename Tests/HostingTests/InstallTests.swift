@@ -85,6 +85,18 @@ private struct Installation {
         #expect(Set(templates) == Set(try there.services).subtracting(["gammu-smsd-http.service"]))
     }
 
+    @Test func `has what its manuals name`() async throws {
+        let there = try Installation()
+        try await there.install()
+        let share = there.root + "/opt/jaga/share"
+        for name in [
+            "doc/jaga/subscribe", "doc/jaga/wire.md", "doc/jaga/running.svg",
+            "jaga/prometheus/prometheus.yml", "jaga/prometheus/rules/alerts.yml",
+        ] {
+            #expect(FileManager.default.fileExists(atPath: "\(share)/\(name)"), "\(name)")
+        }
+    }
+
     @Test func `leaves what an operator has changed`() async throws {
         let there = try Installation()
         try await there.install()
