@@ -51,6 +51,8 @@ struct GatewayDescription: Sendable {
     /// value can be left out.
     var bodies: [(Scope, [Template])] = []
     var bodyType = BodyType.plain
+    /// Longest time that the gateway takes for a message's validity.
+    var validitySecondsMax: Int64?
     var rules: [Rule] = []
     var idMember: [String] = []
     var wordsMembers: [[String]] = []
@@ -60,6 +62,16 @@ struct GatewayDescription: Sendable {
     /// What the gateway wants to hear when it has told of a message.
     var receiptAnswer: (type: String, body: String)?
     var reply = ReplyRule()
+
+    /// Whether nothing can be sent without user and password.
+    ///
+    /// - Parameter hasAccount: whether the account is told apart from the user
+    func needsLogin(hasAccount: Bool) -> Bool {
+        urls.contains { _, url in
+            url.contains(.user) || url.contains(.password)
+                || url.contains(.account) && (isBasicLogin || !hasAccount)
+        }
+    }
 
     func url(isGSM: Bool) -> Template? { urls.first { $0.0.covers(isGSM: isGSM) }?.1 }
 

@@ -59,6 +59,10 @@ struct GatewayFile {
         case "BODY_TYPE":
             description.bodyType = try choice(
                 value, GatewayDescription.BodyType.init(rawValue:), "form, json, xml or plain")
+        case "VALIDITY_SECONDS_MAX":
+            description.validitySecondsMax = try choice(
+                value, { text in Int64(text).flatMap { $0 >= 60 ? $0 : nil } },
+                "a number of seconds from 60 on")
         case "RULE": description.rules.append(try rule(value))
         case "ID": description.idMember = value.split(separator: ".").map(String.init)
         case "WORDS":

@@ -82,10 +82,18 @@ public enum GatewaySettings {
                 setting: "JAGA_SMS_URL", "not set, and \(description.name) has no usual place",
                 hint: "Set it to the address of the gateway.")
         }
+        let login = try login(configuration, "JAGA_SMS_USER", "JAGA_SMS_PASSWORD_FILE")
+        let hasAccount = configuration.optional("JAGA_SMS_ACCOUNT") != nil
+        guard login != nil || !description.needsLogin(hasAccount: hasAccount) else {
+            throw GatewayError(
+                setting: "JAGA_SMS_USER",
+                "not set, and \(description.name) needs it in its address",
+                hint: "Set it and JAGA_SMS_PASSWORD_FILE.")
+        }
         let callback = configuration.optional("JAGA_SMS_CALLBACK_URL") ?? callbackBase
         let account = HTTPGateway.Account(
             url: withoutSlash(url),
-            login: try login(configuration, "JAGA_SMS_USER", "JAGA_SMS_PASSWORD_FILE"),
+            login: login,
             account: configuration.optional("JAGA_SMS_ACCOUNT"),
             sender: configuration.optional("JAGA_SMS_SENDER") ?? "",
             authoritiesFile: configuration.optional("JAGA_SMS_CA_FILE"),

@@ -28,7 +28,8 @@ public struct HTTPGateway: Sendable {
         else { return nil }
         let values = TemplateValues(
             account: account, message: message,
-            callback: account.callbackBase + "/v1/receipts/" + message.receiptToken)
+            callback: account.callbackBase + "/v1/receipts/" + message.receiptToken,
+            validitySecondsMax: description.validitySecondsMax)
         var headers = Headers()
         for header in description.headers(isGSM: message.isGSM) {
             guard let value = header.value.filled(values, .header) else { continue }

@@ -137,6 +137,8 @@ struct TemplateValues {
     var account: HTTPGateway.Account
     var message: GatewayMessage
     var callback: String
+    /// The gateway takes no longer time.
+    var validitySecondsMax: Int64?
 
     func bytes(of placeholder: Template.Placeholder) -> [UInt8] {
         switch placeholder {
@@ -148,7 +150,7 @@ struct TemplateValues {
     private func text(of placeholder: Template.Placeholder) -> String {
         let left: Duration = message.expires - message.now
         // Gateways refuse times that are too short for any operator.
-        let seconds = max(60, left.milliseconds / 1000)
+        let seconds = min(max(60, left.milliseconds / 1000), validitySecondsMax ?? .max)
         return switch placeholder {
         case .url: account.url
         case .user: account.login?.user ?? ""

@@ -60,6 +60,7 @@ import Testing
 
     @Test(arguments: [
         (["JAGA_SMS_GATEWAY": "kanel"], "kanel"),
+        (["JAGA_SMS_GATEWAY": "twilio"], "JAGA_SMS_USER"),
         (["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_USER": "x"], "JAGA_SMS_PASSWORD_FILE"),
         (["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_PASSWORD_FILE": "password"], "JAGA_SMS_USER"),
         (["JAGA_MAIL_URL": "smtp://mail.example.org"], "JAGA_MAIL_FROM"),

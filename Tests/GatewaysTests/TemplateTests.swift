@@ -41,6 +41,12 @@ import Web
         #expect(bare.headers["X-Two"] == "a ")
     }
 
+    @Test func `tells no longer validity than the gateway takes`() throws {
+        let lines = "URL={url}\nBODY={validity_seconds} {validity_minutes}\nVALIDITY_SECONDS_MAX="
+        #expect(text(try call(lines + "600", message()).body) == "600 10")
+        #expect(text(try call(lines + "36000", message()).body) == "900 15")
+    }
+
     @Test func `escapes JSON, and its braces stay braces`() throws {
         let call = try call(
             #"URL={url}\#nBODY_TYPE=json\#n"#
