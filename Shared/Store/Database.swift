@@ -68,8 +68,17 @@ public final class Database {
 
     /// Refuses a database of somebody else before anything is written to it.
     private func checkOwner() throws(StoreError) {
-        let owner = try scalar("PRAGMA application_id")
-        let tables = try scalar("SELECT count(*) FROM sqlite_schema")
+        let owner: Value?
+        let tables: Value?
+        do {
+            owner = try scalar("PRAGMA application_id")
+            tables = try scalar("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            // The first that is read: which file it was says more than which statement.
+            var error = error
+            error.operation = "open store \(path)"
+            throw error
+        }
         if owner == .integer(Database.applicationID) || tables == .integer(0) { return }
         throw StoreError(
             "foreign", "open store \(path)", "this database was not made by Jaga",

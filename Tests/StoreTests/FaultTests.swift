@@ -91,6 +91,7 @@ import Testing
         try Files.write(Array(repeating: 0x2A, count: 8192), to: path)
         let error = failure { _ = try Database(path: path, migrations: Self.layout) }
         #expect(error?.code == "corrupt")
+        #expect(error?.operation == "open store \(path)")
         #expect(error?.hint.contains("backup") == true)
     }
 
