@@ -38,9 +38,9 @@ struct Told: Hashable, Comparable, CustomStringConvertible {
         let text = text.split(separator: "\n").joined(separator: " ")
         var rest = Substring(text)
         var what = ""
-        if rest.hasPrefix("PRESSED AGAIN. ") {
+        for prefix in ["PRESSED AGAIN. ", "ANOTHER ALARM. "] where rest.hasPrefix(prefix) {
             what = "again: "
-            rest = rest.dropFirst("PRESSED AGAIN. ".count)
+            rest = rest.dropFirst(prefix.count)
         }
         if rest.hasPrefix("Jaga: ") { rest = rest.dropFirst("Jaga: ".count) }
         what += rest.prefix(upTo: rest.firstRange(of: #/[,.?] /#)?.lowerBound ?? rest.endIndex)

@@ -28,6 +28,21 @@ struct EmergencyTests {
         #expect(world.sent.isEmpty)
     }
 
+    @Test func `a watch that runs out meanwhile says so`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.clear()
+        let expiry = Town.signal(
+            2, at: world.now + .seconds(600), countdown: .zero, trigger: .watchExpired)
+        world.tell(.watchExpired(expiry))
+        world.tell(.emergencyJoined(Town.news(signal: 2)))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        #expect(
+            world.sent.allSatisfy {
+                $0.text.contains("ANOTHER ALARM") && $0.text.contains("watch ran out")
+            })
+    }
+
     @Test func `pressed again after somebody took it: the ladder climbs anew`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))

@@ -118,6 +118,8 @@ extension Notifier {
         }
         let pass = Meaning.pass(id, round: (ladders[id]?.map(\.round).max() ?? 0))
         let scope = Meaning.news(id, .pressedAgain, cause: signal.raw)
+        // Nobody presses when a watch runs out: that says itself what it is.
+        let further = signals[signal]?.signal.flatMap { $0.trigger.isPress ? nil : $0 }
         let decisions = emergency.told.map { person in
             let isTold = notificationsOf[id, default: []].contains {
                 notifications[$0]?.recipient == person && notifications[$0]?.scope == pass
@@ -126,7 +128,8 @@ extension Notifier {
                 return NotifyDecision(recipient: person, reason: .alreadyTold)
             }
             let telling = tellAlarm(
-                id, to: person, .pressedAgain, reason: .pressedAgain, scope: scope, &turn)
+                id, to: person, further == nil ? .pressedAgain : .another, reason: .pressedAgain,
+                scope: scope, further: further, &turn)
             return NotifyDecision(recipient: person, reason: telling.reason)
         }
         record(.pressedAgain, emergency, decisions: decisions, &turn)
@@ -328,4 +331,9 @@ extension Notifier {
         target.joined += emergency.signals.filter { !target.signals.contains($0) }
         keep(target, &turn)
     }
+}
+
+extension EmergencyTrigger {
+    /// Whether somebody asked for help by hand.
+    fileprivate var isPress: Bool { [.panic, .shake, .sms].contains(self) }
 }

@@ -16,12 +16,13 @@ extension Notifier {
     /// Tells somebody of an emergency with everything that helps.
     ///
     /// - Parameters:
+    ///   - further: what calls for help now; nil = what the emergency began with
     ///   - circle: because of which they are told; nil = any that both have joined.
     ///   - channels: preferred contact points on these; nil = all contact points.
     mutating func tellAlarm(
         _ id: EmergencyID, to recipient: PersonID, _ repetition: Repetition, reason: NotifyReason,
-        scope: EventID, circle: CircleID? = nil, channels: [Channel]? = Channel.allCases,
-        _ turn: inout Turn
+        scope: EventID, further: EmergencySignal? = nil, circle: CircleID? = nil,
+        channels: [Channel]? = Channel.allCases, _ turn: inout Turn
     ) -> Telling {
         guard let emergency = emergencies[id] else { return Telling(reason: .notOfCircle) }
         let common = turn.directory.circles(of: recipient).compactMap(turn.directory.circle)
@@ -33,7 +34,8 @@ extension Notifier {
                 of: emergency.person, inDangerBy: emergency.trigger, in: $0, at: turn.now)
         }
         var alarm = Alarm(
-            trigger: emergency.trigger, raised: emergency.raised, isLate: emergency.isLate,
+            trigger: further?.trigger ?? emergency.trigger,
+            raised: further?.raised ?? emergency.raised, isLate: emergency.isLate,
             battery: emergency.battery, note: emergency.note)
         if seeing != nil { alarm.place = emergency.fix.map(Place.init) }
         var draft = Draft(reason: reason, severity: .safety, scope: scope)

@@ -25,6 +25,7 @@ struct EnglishPhrases: Phrasebook {
         case .first: nil
         case .unanswered: "NO ANSWER YET"
         case .pressedAgain: "PRESSED AGAIN"
+        case .another: "ANOTHER ALARM"
         case .record: "Heard of only now"
         }
     }

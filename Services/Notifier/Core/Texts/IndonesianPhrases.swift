@@ -25,6 +25,7 @@ struct IndonesianPhrases: Phrasebook {
         case .first: nil
         case .unanswered: "BELUM ADA JAWABAN"
         case .pressedAgain: "DITEKAN LAGI"
+        case .another: "ALARM LAIN"
         case .record: "Baru diketahui sekarang"
         }
     }

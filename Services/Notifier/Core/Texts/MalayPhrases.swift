@@ -25,6 +25,7 @@ struct MalayPhrases: Phrasebook {
         case .first: nil
         case .unanswered: "BELUM ADA JAWAPAN"
         case .pressedAgain: "DITEKAN LAGI"
+        case .another: "PENGGERA LAIN"
         case .record: "Baru diketahui sekarang"
         }
     }

@@ -149,6 +149,8 @@ public enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
     case unanswered
     /// The person pressed again.
     case pressedAgain = "pressed-again"
+    /// Something else called for help, such as a watch that ran out.
+    case another
     /// A record of something long ago: to be looked after, not to be raced to.
     case record
 }
