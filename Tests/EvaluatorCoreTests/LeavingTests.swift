@@ -118,6 +118,19 @@ import Testing
         #expect(home.wait(seconds: 3600).isEmpty)
     }
 
+    @Test func `a suspect that is held back once more when it is believed is told twice`() {
+        var world = World(zones: [.round(radius: 100)])
+        _ = world.report(north: 0)
+        let suspect = world.report(north: 9000, after: 10)
+        #expect(suspect.withheld.map(\.reason) == [.suspect])
+        // Other zones are looked at by the trusted fix, which agrees with what is known.
+        _ = world.place(own: [.round(3, radius: 5)])
+        let believed = world.report(north: 9000, after: 10)
+        #expect(believed.withheld.map(\.reason) == [.unconfirmed, .unconfirmed])
+        #expect(believed.marbles == "XX")
+        #expect(Set((suspect + believed).map(\.id)).count == (suspect + believed).count)
+    }
+
     @Test func `going away from near a zone is no different`() throws {
         let zone = PlacedZone.round(radius: 100).with { $0.alertDistanceMetres = 100 }
         var world = World(zones: [zone])

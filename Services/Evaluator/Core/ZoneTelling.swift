@@ -1,3 +1,4 @@
+import Hashing
 import Model
 
 /// What a fix says about a person and a zone, where that is news.
@@ -91,7 +92,9 @@ extension ZoneJudge {
         let crossing = crossing(
             decision.found, person, from: decision.stood, to: decision.stood,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin, reason)
-        tell(.zoneWithheld(crossing), person, &turn)
+        // Believed later, the same fix may be held back once more.
+        let suspect = reason == .suspect ? Hash.id("suspect", .id(fix.report)) : nil
+        tell(.zoneWithheld(crossing), person, &turn, because: suspect)
     }
 
     private func change(_ decision: Decision, _ person: PersonState, _ turn: inout Turn) {
@@ -160,9 +163,12 @@ extension ZoneJudge {
             report: fix.report)
     }
 
-    private func tell(_ body: EventBody, _ person: PersonState, _ turn: inout Turn) {
+    private func tell(
+        _ body: EventBody, _ person: PersonState, _ turn: inout Turn, because special: ID128? = nil
+    ) {
         guard !turn.isErased, let zone = body.crossing?.zone else { return }
-        turn.tell(body, of: person.id, subject: .id(zone), cause: cause ?? fix.report.raw)
+        turn.tell(
+            body, of: person.id, subject: .id(zone), cause: special ?? cause ?? fix.report.raw)
     }
 }
 
