@@ -86,6 +86,17 @@ public enum Hash {
         return digest
     }
 
+    /// 64 digits of SHA-256 over a text: by that a secret is known which is not kept.
+    public static func sha256Text(_ secret: String) -> String {
+        Sodium.prepare()
+        var secret = secret
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digest in
+            guard let first = digest.baseAddress else { fatalError("there is memory to hash in") }
+            secret.withUTF8 { _ = crypto_hash_sha256(first, $0.baseAddress, UInt64($0.count)) }
+            return Hex.encode(digest)
+        }
+    }
+
     /// 32 bytes, keyed with a secret if one is given.
     ///
     /// - Parameter key: empty, or 16 to 64 bytes.
@@ -96,6 +107,18 @@ public enum Hash {
     /// 16 bytes.
     public static func blake2b128(_ bytes: [UInt8]) -> ID128 {
         blake2b128(UnsafeRawBufferPointer(start: nil, count: 0), bytes)
+    }
+
+    /// 16 bytes of what lies in memory; nothing is allocated.
+    public static func blake2b128(of memory: UnsafeRawBufferPointer) -> ID128 {
+        Sodium.prepare()
+        var digest: (high: UInt64, low: UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &digest) { digest in
+            guard let first = digest.baseAddress else { return }
+            crypto_generichash(
+                first, digest.count, memory.baseAddress, UInt64(memory.count), nil, 0)
+        }
+        return ID128(high: digest.high.bigEndian, low: digest.low.bigEndian)
     }
 
     /// 16 bytes of what is in two places; nothing is allocated.

@@ -5,13 +5,15 @@ public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            var count = 0
+            for byte in bytes {
+                text[count] = digits[Int(byte >> 4)]
+                text[count + 1] = digits[Int(byte & 15)]
+                count += 2
+            }
+            return count
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Nil for an odd count or a character that is no digit; upper case is read too.

@@ -74,7 +74,7 @@ public final class ReplicaStore {
     /// Who the credentials of a request speak for; nil when there are none or they are unknown.
     public func principal(of request: Request) -> Principal? {
         guard let credentials = Credentials(request.headers) else { return nil }
-        let hash = Hex.encode(Hash.sha256(Array(credentials.token.utf8)))
+        let hash = Hash.sha256Text(credentials.token)
         return replica.principal(tokenHash: hash)
     }
 

@@ -39,12 +39,7 @@ public struct ID128: Hashable, Sendable, Comparable {
 
     /// Appends the sixteen bytes, most significant first.
     public func appendBytes(to out: inout [UInt8]) {
-        for shift in stride(from: 56, through: 0, by: -8) {
-            out.append(UInt8(truncatingIfNeeded: high >> UInt64(shift)))
-        }
-        for shift in stride(from: 56, through: 0, by: -8) {
-            out.append(UInt8(truncatingIfNeeded: low >> UInt64(shift)))
-        }
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { out.append(contentsOf: $0) }
     }
 
     public static func < (left: ID128, right: ID128) -> Bool {

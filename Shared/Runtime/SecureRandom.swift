@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Model
+import Synchronization
 
 /// Random bytes of the kernel, fit for ids and secrets.
 public enum SecureRandom {
@@ -26,11 +27,32 @@ public enum SecureRandom {
 
     /// A random 128-bit id.
     public static func id() -> ID128 {
-        let bytes = bytes(16)
-        return bytes.withUnsafeBytes { raw in
+        if let substitute { return id(in: substitute.bytes(idBytes), at: 0) }
+        return stock.withLock { stock in
+            if stock.used == stock.bytes.count {
+                stock = Stock(bytes: ofKernel(idBytes * idsAtATime), used: 0)
+            }
+            defer { stock.used += idBytes }
+            return id(in: stock.bytes, at: stock.used)
+        }
+    }
+
+    private static let idBytes = 16
+    /// The kernel is asked once for so many ids: each request has one.
+    private static let idsAtATime = 64
+    private static let stock = Mutex(Stock(bytes: [], used: 0))
+
+    /// Random bytes for the next ids.
+    private struct Stock {
+        var bytes: [UInt8]
+        var used: Int
+    }
+
+    private static func id(in bytes: [UInt8], at place: Int) -> ID128 {
+        bytes.withUnsafeBytes { raw in
             ID128(
-                high: raw.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
-                low: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+                high: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+                low: raw.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))
         }
     }
 }

@@ -10,13 +10,15 @@ public enum Credentials: Hashable, Sendable {
     /// Reads the `Authorization` header; nil when there is none or it cannot be read.
     public init?(_ headers: Headers) {
         guard let value = headers["Authorization"] else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard parts.count == 2 else { return nil }
-        let secret = String(parts[1].drop { $0 == " " })
+        let blank = UInt8(ascii: " ")
+        let words = value.utf8.drop { $0 == blank }
+        let end = words.firstIndex(of: blank) ?? words.endIndex
+        let scheme = Substring(words[..<end])
+        let secret = String(Substring(words[end...].drop { $0 == blank }))
         guard !secret.isEmpty else { return nil }
-        if equalIgnoringCase(parts[0], "Bearer") {
+        if equalIgnoringCase(scheme, "Bearer") {
             self = .bearer(secret)
-        } else if equalIgnoringCase(parts[0], "Basic"), let pair = BasicPair(secret) {
+        } else if equalIgnoringCase(scheme, "Basic"), let pair = BasicPair(secret) {
             self = .basic(user: pair.user, password: pair.password)
         } else {
             return nil

@@ -6,8 +6,9 @@ struct Deadlines {
     private var first = 0
     private let clock = ContinuousClock()
 
-    mutating func append(_ id: UInt64, in duration: Duration) {
-        entries.append((id, clock.now + duration))
+    mutating func append(_ ids: some Sequence<UInt64>, in duration: Duration) {
+        let due = clock.now + duration
+        for id in ids { entries.append((id, due)) }
     }
 
     /// Takes out what is due.

@@ -48,14 +48,20 @@ final class Exchange {
 
     /// Path and query of a target in origin form `/a?b`, absolute form `http://host/a?b`, or `*`.
     private static func split(_ target: String) -> (path: String, query: Substring) {
+        let (slash, question, number) = (
+            UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")
+        )
         var rest = target[...]
-        if let scheme = rest.firstRange(of: "://"), !rest.hasPrefix("/") {
-            let afterHost = rest[scheme.upperBound...].firstIndex { $0 == "/" || $0 == "?" }
+        if rest.utf8.first != slash, let scheme = rest.firstRange(of: "://") {
+            let afterHost = rest.utf8[scheme.upperBound...]
+                .firstIndex { $0 == slash || $0 == question }
             rest = rest[(afterHost ?? rest.endIndex)...]
         }
-        rest = rest.prefix { $0 != "#" }
-        let mark = rest.firstIndex(of: "?") ?? rest.endIndex
+        rest = rest[..<(rest.utf8.firstIndex(of: number) ?? rest.endIndex)]
+        let mark = rest.utf8.firstIndex(of: question) ?? rest.endIndex
         let path = rest[..<mark]
-        return (path.isEmpty ? "/" : String(path), rest[mark...].dropFirst())
+        return (
+            path.isEmpty ? "/" : String(path), Substring(rest.utf8[mark...].dropFirst())
+        )
     }
 }

@@ -41,12 +41,23 @@ public struct ServerLimits: Hashable, Sendable {
 
     /// The body limit of a path.
     func bodyBytes(of path: String) -> Int {
-        bodyBytesByPath.filter { ServerLimits.begins(path, with: $0.key) }
-            .max { $0.key.utf8.count < $1.key.utf8.count }?.value ?? bodyBytes
+        guard !bodyBytesByPath.isEmpty else { return bodyBytes }
+        var found: (length: Int, bytes: Int)?
+        for (pattern, bytes) in bodyBytesByPath {
+            let length = pattern.utf8.count
+            if length > found?.length ?? -1, ServerLimits.begins(path, with: pattern) {
+                found = (length, bytes)
+            }
+        }
+        return found?.bytes ?? bodyBytes
     }
 
     private static func begins(_ path: String, with pattern: String) -> Bool {
-        guard pattern.contains("*") else { return path.hasPrefix(pattern) }
+        let star = UInt8(ascii: "*")
+        guard let wild = pattern.utf8.firstIndex(of: star) else {
+            return path.utf8.starts(with: pattern.utf8)
+        }
+        guard path.utf8.starts(with: pattern.utf8[..<wild]) else { return false }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count >= wanted.count

@@ -66,8 +66,22 @@ enum Listener {
 func addressText(_ address: UnsafePointer<sockaddr>?) -> String {
     guard let address, address.pointee.sa_family == sa_family_t(AF_INET) else { return "" }
     return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
-        let bytes = withUnsafeBytes(of: pointer.pointee.sin_addr.s_addr) { Array($0) }
-        return bytes.map(String.init).joined(separator: ".")
+        withUnsafeBytes(of: pointer.pointee.sin_addr.s_addr) { address in
+            String(unsafeUninitializedCapacity: 15) { text in
+                var count = 0
+                func put(_ byte: UInt8) {
+                    text[count] = byte
+                    count += 1
+                }
+                for (place, byte) in address.enumerated() {
+                    if place > 0 { put(UInt8(ascii: ".")) }
+                    if byte > 99 { put(48 + byte / 100) }
+                    if byte > 9 { put(48 + byte / 10 % 10) }
+                    put(48 + byte % 10)
+                }
+                return count
+            }
+        }
     }
 }
 

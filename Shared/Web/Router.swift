@@ -116,6 +116,7 @@ extension Response {
 
 /// `/a/b` → a, b. A slash at the end makes an empty last part, which matches nothing.
 private func segments(of path: String) -> [Substring] {
-    path.dropFirst(path.hasPrefix("/") ? 1 : 0)
-        .split(separator: "/", omittingEmptySubsequences: false)
+    let slash = UInt8(ascii: "/")
+    return path.utf8.dropFirst(path.utf8.first == slash ? 1 : 0)
+        .split(separator: slash, omittingEmptySubsequences: false).map { Substring($0) }
 }

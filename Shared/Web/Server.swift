@@ -89,8 +89,8 @@ public final class Server: Pollable {
             rounds += 1
         } while intake.connections.openedCount - openedBefore >= 10 && rounds < 32
         let requests = intake.takeArrived()
-        for request in requests {
-            deadlines.append(request.id, in: .seconds(intake.limits.answerSeconds))
+        if !requests.isEmpty {
+            deadlines.append(requests.lazy.map(\.id), in: .seconds(intake.limits.answerSeconds))
         }
         return requests
     }

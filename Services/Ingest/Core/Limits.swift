@@ -9,9 +9,9 @@ public enum Limits {
     /// Reports of a device that enter `in/p` in one record.
     public static let reportsPerRecord = 256
     /// What reports change in the row of their device is written once in so long …
-    public static let deviceRowSeconds: Int64 = 60
+    public static let deviceRowSeconds: Int64 = 600
     /// … and so many rows in one turn.
-    public static let deviceRowsPerTurn = 256
+    public static let deviceRowsPerTurn = 64
     /// Reports that may wait in the backlog; more are answered 503 until there is room.
     public static let waitingReports = 100_000
     /// Body of a phone's message: iOS sends photos along, and would delete what is refused.

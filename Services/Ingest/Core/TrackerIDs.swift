@@ -24,6 +24,15 @@ struct TrackerIDs {
 
     /// First letters of the first two words of a name, or its first two letters; capitals.
     static func initials(of name: String) -> String {
+        // Most names have plain letters alone: they are read without looking for composed ones.
+        if name.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) {
+            let words = name.utf8.split(separator: 32, maxSplits: 2)
+            let letters =
+                words.count > 1
+                ? [words[0].first, words[1].first].compactMap(\.self) : Array(name.utf8.prefix(2))
+            return String(
+                decoding: letters.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+        }
         let words = name.split(whereSeparator: \.isWhitespace)
         guard words.count > 1, let first = words[0].first, let second = words[1].first else {
             return String(name.prefix(2)).uppercased()

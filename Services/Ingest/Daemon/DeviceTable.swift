@@ -13,7 +13,7 @@ final class DeviceTable {
     /// Devices whose rows are behind.
     private var behind: Set<DeviceID> = []
     /// Those that are written now, the last one first.
-    private var turn: [DeviceRow] = []
+    private var turn: [DeviceID] = []
     private var nextTurn = Timestamp.zero
 
     init(database: Database, reports: ReportTable) {
@@ -66,13 +66,14 @@ final class DeviceTable {
     func writeSome(at now: Timestamp, _ row: (DeviceID) -> DeviceRow?) throws {
         if turn.isEmpty, nextTurn <= now, !behind.isEmpty {
             nextTurn = now + .seconds(Limits.deviceRowSeconds)
-            turn = behind.compactMap(row).sorted { $0.number > $1.number }
+            turn = behind.compactMap { id in row(id).map { (id, $0.number) } }
+                .sorted { $0.1 > $1.1 }.map(\.0)
             behind.removeAll(keepingCapacity: true)
         }
         for _ in 0..<Limits.deviceRowsPerTurn {
             guard let next = turn.popLast() else { return }
             // One that is gone meanwhile stays so.
-            if let row = row(next.device) { try save(row) }
+            if let row = row(next) { try save(row) }
         }
     }
 

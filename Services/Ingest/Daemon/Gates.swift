@@ -45,7 +45,7 @@ extension IngestService {
 
     private func replaced(_ secrets: [String]) -> DeviceID? {
         for secret in secrets {
-            let hash = Hex.encode(Hash.sha256(Array(secret.utf8)))
+            let hash = Hash.sha256Text(secret)
             if let device = gate.deviceOfReplaced(hash, at: outside.now),
                 outside.replica.device(device) != nil
             {

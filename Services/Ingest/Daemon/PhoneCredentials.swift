@@ -19,7 +19,9 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         body = request.body
         secrets = PhoneCredentials.header(request.headers)
         if let token { secrets.append(token) }
-        secrets += PhoneIdentity.names.compactMap { request.query[$0] }
+        if !request.query.items.isEmpty {
+            secrets += PhoneIdentity.names.compactMap { request.query[$0] }
+        }
         secrets.reverse()
     }
 

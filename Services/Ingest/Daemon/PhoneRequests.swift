@@ -47,7 +47,7 @@ extension IngestService {
         var secrets: [String] = []
         for secret in PhoneCredentials(request, token: token) {
             secrets.append(secret)
-            let hash = Hex.encode(Hash.sha256(Array(secret.utf8)))
+            let hash = Hash.sha256Text(secret)
             guard let principal = outside.replica.principal(tokenHash: hash) else { continue }
             let (device, person) = try device(principal)
             return Caller(device: device, person: person, secret: secret)
