@@ -74,6 +74,7 @@ private:
             count += 1;
         }
         tokens[start].length = count;
+        tokens[start].integer = static_cast<int64_t>(tokens.size() - start);
         return SUCCESS;
     }
 
@@ -94,6 +95,7 @@ private:
             count += 1;
         }
         tokens[start].length = count;
+        tokens[start].integer = static_cast<int64_t>(tokens.size() - start);
         return SUCCESS;
     }
 

@@ -58,7 +58,7 @@ public enum JagaEmergency {
             raised: fields.take("raised") { $0.string.flatMap { Timestamp($0) } },
             note: fields.take("note") { $0.string },
             observation: fields.take("report") {
-                JagaReports.read($0, received: received)?.observations.first
+                (try? JagaReports.read($0.serialized(), received: received))?.observations.first
             },
             ignored: fields.ignored)
     }

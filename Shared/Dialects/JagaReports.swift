@@ -13,14 +13,22 @@ public enum JagaReports {
     /// A report that cannot be used is a ``Rejection`` with its index; the others count.
     ///
     /// - Parameter received: when a panic was raised that does not say so.
-    public static func read(_ json: JSON, received: Timestamp) -> Reading? {
-        guard case .object = json else { return nil }
+    /// - Throws: where the body is no JSON
+    public static func read(
+        _ body: [UInt8], received: Timestamp
+    ) throws(ParseError) -> Reading? {
+        try JSONView.read(body) { read($0, received: received) }
+    }
+
+    /// The same of a text that is looked at where it lies.
+    static func read(_ json: JSONView, received: Timestamp) -> Reading? {
+        guard json.isObject else { return nil }
         guard let list = json["reports"] else {
             var reading = Reading(policyMark: json["policy"]?.string)
             read(json, index: 0, received: received, into: &reading)
             return reading
         }
-        guard let reports = list.array else { return nil }
+        guard let reports = list.elements else { return nil }
         var reading = Reading(policyMark: json["policy"]?.string)
         reading.observations.reserveCapacity(reports.count)
         for (index, report) in reports.enumerated() {
@@ -30,21 +38,21 @@ public enum JagaReports {
     }
 
     private static func read(
-        _ json: JSON, index: Int, received: Timestamp, into reading: inout Reading
+        _ json: JSONView, index: Int, received: Timestamp, into reading: inout Reading
     ) {
-        guard case .object = json else {
+        guard json.isObject else {
             reading.rejections.append(
-                Rejection(index: index, reason: .notAnObject, payload: json.serialized()))
+                Rejection(index: index, reason: .notAnObject, payload: json.json.serialized()))
             return
         }
-        let isPanic = json["trigger"]?.string == "panic"
+        let isPanic = json["trigger"]?.isText("panic") ?? false
         let battery = Quantity.battery(json["battery"]?.double)
         let messageID = Quantity.messageID(json["id"]?.string)
         var usable: Fix?
         switch fix(json) {
         case .failure(let unusable):
             reading.rejections.append(
-                Rejection(index: index, reason: unusable.reason, payload: json.serialized()))
+                Rejection(index: index, reason: unusable.reason, payload: json.json.serialized()))
         case .success(let fix):
             usable = fix
             reading.observations.append(
@@ -54,18 +62,18 @@ public enum JagaReports {
         }
         if isPanic {
             // A cached fix can be hours older than the call: its time says nothing about it.
-            let raised = json["raised"]?.string.flatMap { Timestamp($0) }
+            let raised = json["raised"]?.time
             reading.panics.append(
                 Panic(
                     messageID: messageID,
                     content: messageID == nil && raised == nil
-                        ? Hash.blake2b128(json.serialized()) : nil,
+                        ? Hash.blake2b128(json.json.serialized()) : nil,
                     raised: raised ?? received, fix: usable, battery: battery))
         }
     }
 
-    private static func fix(_ json: JSON) -> Result<Fix, Unusable> {
-        guard let time = json["time"]?.string.flatMap({ Timestamp($0) }), time > .zero else {
+    private static func fix(_ json: JSONView) -> Result<Fix, Unusable> {
+        guard let time = json["time"]?.time, time > .zero else {
             return .failure(Unusable(reason: .badTime))
         }
         return Quantity.position(latitude: json["lat"], longitude: json["lon"]).map { position in

@@ -20,18 +20,38 @@ public enum OwnTracks {
         key: Key? = nil
     ) -> Reading {
         if body.isEmpty { return .nothing }
-        guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
-        guard case .object = json, let type = json["_type"]?.string else {
-            return .rejected(.notAnObject)
-        }
         let moment = Moment(received: received, sosWord: sosWord, app: app)
-        guard type == "encrypted" else { return read(json, type, moment) }
-        guard let key else { return .rejected(.encrypted) }
-        var reading =
-            unseal(json, key: key).map { read($0.json, $0.type, moment) }
-            ?? .rejected(.undecryptable)
-        reading.news.isSealed = true
-        return reading
+        guard let message = try? JSONView.read(body, { self.message($0, moment) }) else {
+            return .rejected(.notJSON)
+        }
+        switch message {
+        case .none: return .rejected(.notAnObject)
+        case .said(let reading): return reading
+        case .sealed(let envelope):
+            guard let key else { return .rejected(.encrypted) }
+            var reading = Reading.rejected(.undecryptable)
+            if let plain = unseal(envelope, key: key),
+                case .said(let inner)? = try? JSONView.read(plain, { self.message($0, moment) })
+            {
+                reading = inner
+            }
+            reading.news.isSealed = true
+            return reading
+        }
+    }
+
+    /// What stands in a message, or the envelope around one.
+    private enum Message {
+        case none
+        case said(Reading)
+        case sealed(JSON)
+    }
+
+    private static func message(_ json: JSONView, _ moment: Moment) -> Message {
+        guard json.isObject, let type = json["_type"]?.string else {
+            return .none
+        }
+        return type == "encrypted" ? .sealed(json.json) : .said(read(json, type, moment))
     }
 
     /// What a message is read with, beside itself.
@@ -41,18 +61,18 @@ public enum OwnTracks {
         let app: App
     }
 
-    private static func read(_ json: JSON, _ type: String, _ moment: Moment) -> Reading {
+    private static func read(_ json: JSONView, _ type: String, _ moment: Moment) -> Reading {
         switch type {
         case "location": location(json, moment)
         case "transition": transition(json, moment)
-        case "waypoint": waypoints([json], isOne: true)
+        case "waypoint": waypoints([json.json], isOne: true)
         case "waypoints":
-            json["waypoints"]?.array.map { waypoints($0, isOne: false) } ?? .rejected(.notAnObject)
-        case "status": status(json)
-        case "card": card(json)
+            json.json["waypoints"]?.array.map { waypoints($0, isOne: false) }
+                ?? .rejected(.notAnObject)
+        case "status": status(json.json)
+        case "card": card(json.json)
         case "lwt": lastWill
         case "cmd", "configuration", "dump", "steps", "beacon", "request": .nothing
-        case "encrypted": .rejected(.undecryptable)
         default: .rejected(.otherType)
         }
     }
@@ -63,11 +83,11 @@ public enum OwnTracks {
         return reading
     }
 
-    private static func location(_ json: JSON, _ moment: Moment) -> Reading {
+    private static func location(_ json: JSONView, _ moment: Moment) -> Reading {
         let isPanic = isPanic(json, word: moment.sosWord)
-        let battery = Quantity.battery(json["batt"]?.numberOrNumericString)
+        let battery = Quantity.battery(json["batt"]?.number)
         let messageID = messageID(json)
-        let created = Quantity.time(json["created_at"]?.numberOrNumericString)
+        let created = Quantity.time(json["created_at"]?.number)
         var reading = Reading()
         reading.news.isReply = json["t"]?.string == "r"
         var usable: Fix?
@@ -80,9 +100,9 @@ public enum OwnTracks {
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
-                    charging: charging(json["bs"]?.numberOrNumericString), messageID: messageID))
+                    charging: charging(json["bs"]?.number), messageID: messageID))
             if trigger == .manual { reading.news.pressed = created ?? fix.time }
-            reading.news.monitoring = json["m"]?.numberOrNumericString
+            reading.news.monitoring = json["m"]?.number
                 .flatMap { Int(exactly: $0) }
                 .map { Monitoring(mode: $0, said: created ?? fix.time) }
         }
@@ -92,7 +112,7 @@ public enum OwnTracks {
                 Panic(
                     messageID: messageID,
                     content: messageID == nil && created == nil
-                        ? Hash.blake2b128(json.serialized()) : nil,
+                        ? Hash.blake2b128(json.json.serialized()) : nil,
                     raised: created ?? moment.received, fix: usable, battery: battery))
         }
         return reading
@@ -100,7 +120,7 @@ public enum OwnTracks {
 
     /// A fence of the phone's own was crossed: a place like any other. Whether somebody is in a
     /// zone is never the phone's to decide.
-    private static func transition(_ json: JSON, _ moment: Moment) -> Reading {
+    private static func transition(_ json: JSONView, _ moment: Moment) -> Reading {
         switch fix(json, moment) {
         case .failure(let unusable):
             // Without a place it is a hint only, and nothing is lost with it.
@@ -110,10 +130,10 @@ public enum OwnTracks {
         }
     }
 
-    private static func fix(_ json: JSON, _ moment: Moment) -> Result<Fix, Unusable> {
+    private static func fix(_ json: JSONView, _ moment: Moment) -> Result<Fix, Unusable> {
         let time: Timestamp
-        if let said = json["tst"], said != .null {
-            guard let value = moment.app.time(said.numberOrNumericString) else {
+        if let said = json["tst"], !said.isNull {
+            guard let value = moment.app.time(said.number) else {
                 return .failure(Unusable(reason: .badTime))
             }
             time = value
@@ -121,25 +141,26 @@ public enum OwnTracks {
             time = moment.received
         }
         return Quantity.position(latitude: json["lat"], longitude: json["lon"]).map { position in
-            let kilometresPerHour = json["vel"]?.numberOrNumericString
+            let kilometresPerHour = json["vel"]?.number
             return Fix(
                 time: time, position: position,
-                accuracyCentimetres: Quantity.accuracy(json["acc"]?.numberOrNumericString),
-                altitudeCentimetres: Quantity.altitude(json["alt"]?.numberOrNumericString),
+                accuracyCentimetres: Quantity.accuracy(json["acc"]?.number),
+                altitudeCentimetres: Quantity.altitude(json["alt"]?.number),
                 speedCentimetresPerSecond: Quantity.speed(kilometresPerHour.map { $0 / 3.6 }),
-                courseDegrees: Quantity.course(json["cog"]?.numberOrNumericString))
+                courseDegrees: Quantity.course(json["cog"]?.number))
         }
     }
 
     /// `_id` has 32 bits only, too few for the years of a device; with `tst` it is one message.
-    private static func messageID(_ json: JSON) -> String? {
+    private static func messageID(_ json: JSONView) -> String? {
         guard let id = Quantity.messageID(json["_id"]?.string) else { return nil }
-        guard let time = json["tst"]?.numberOrNumericString else { return id }
+        guard let time = json["tst"]?.number else { return id }
         return "\(id)@\(time)"
     }
 
-    private static func isPanic(_ json: JSON, word: String) -> Bool {
-        ["poi", "tag"].contains { Quantity.isCall(json[$0]?.string, word: word) }
+    private static func isPanic(_ json: JSONView, word: String) -> Bool {
+        Quantity.isCall(json["poi"]?.string, word: word)
+            || Quantity.isCall(json["tag"]?.string, word: word)
     }
 
     /// Letters that are new to us are ordinary reports.

@@ -12,12 +12,14 @@ extension OwnTracks {
         case other
 
         public init(userAgent: String) {
-            let name = userAgent.lowercased()
-            if name.contains("overland") {
+            func says(_ name: StaticString) -> Bool { userAgent.saysIgnoringCase(name) }
+            if userAgent.isEmpty {
+                self = .other
+            } else if says("overland") {
                 self = .overland
-            } else if name.contains("owntracks-android") {
+            } else if says("owntracks-android") {
                 self = .android
-            } else if name.contains("cfnetwork") || name.contains("darwin") {
+            } else if says("cfnetwork") || says("darwin") {
                 self = .iOS
             } else {
                 self = .other
@@ -34,6 +36,24 @@ extension OwnTracks {
         /// object, the others until they hear an array.
         public var emptyAnswer: [UInt8] {
             self == .overland ? Array(#"{"result":"ok"}"#.utf8) : OwnTracks.emptyAnswer
+        }
+    }
+}
+
+extension String {
+    /// Whether a word of small letters stands somewhere in it, in whatever case. Every request is
+    /// asked: nothing is allocated for it.
+    fileprivate func saysIgnoringCase(_ word: StaticString) -> Bool {
+        var text = self
+        return text.withUTF8 { text in
+            let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+            guard text.count >= word.count else { return false }
+            return (0...text.count - word.count).contains { start in
+                word.indices.allSatisfy { place in
+                    let byte = text[start + place]
+                    return (byte >= 65 && byte <= 90 ? byte | 32 : byte) == word[place]
+                }
+            }
         }
     }
 }

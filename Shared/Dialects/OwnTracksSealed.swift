@@ -38,12 +38,9 @@ extension OwnTracks {
     }
 
     /// The message inside of an encrypted one; nil where the key does not open it, or it is none.
-    static func unseal(_ json: JSON, key: Key) -> (json: JSON, type: String)? {
-        guard let data = json["data"]?.string, let sealed = decoded(data),
-            let plain = SecretBox.open(sealed, key: key.bytes),
-            let inner = try? JSON.parse(plain), let type = inner["_type"]?.string
-        else { return nil }
-        return (inner, type)
+    static func unseal(_ json: JSON, key: Key) -> [UInt8]? {
+        guard let data = json["data"]?.string, let sealed = decoded(data) else { return nil }
+        return SecretBox.open(sealed, key: key.bytes)
     }
 
     /// Base64, also of writers that break it into lines.

@@ -21,6 +21,19 @@ enum Quantity {
         return .success(position)
     }
 
+    /// The same of a text that is looked at where it lies.
+    static func position(
+        latitude: JSONView?, longitude: JSONView?
+    ) -> Result<Coordinate, Unusable> {
+        guard let latitude, !latitude.isNull, let longitude, !longitude.isNull else {
+            return .failure(Unusable(reason: .missingPosition))
+        }
+        guard let north = latitude.number, let east = longitude.number,
+            let position = Coordinate(latitude: north, longitude: east)
+        else { return .failure(Unusable(reason: .badPosition)) }
+        return .success(position)
+    }
+
     /// Metres to centimetres; 0 = unknown for zero, negative and absent values, at most 100 km.
     static func accuracy(_ metres: Double?) -> Int32 {
         guard let metres, metres > 0 else { return 0 }

@@ -50,7 +50,16 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
     /// Reads RFC 3339: date, `T` or blank, time, an optional fraction (digits after the sixth are
     /// dropped), `Z` or an offset (`+08:00`, `+0800`). Nil for anything else.
     public init?(_ text: some StringProtocol) {
-        var scanner = DigitScanner(Array(text.utf8))
+        let found =
+            text.utf8.withContiguousStorageIfAvailable { Timestamp(utf8: $0) }
+            ?? Array(text.utf8).withUnsafeBufferPointer { Timestamp(utf8: $0) }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// Reads a text where it lies.
+    public init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        var scanner = DigitScanner(text)
         guard let year = scanner.number(4), scanner.take("-"),
             let month = scanner.number(2), scanner.take("-"), let day = scanner.number(2),
             scanner.take("T") || scanner.take("t") || scanner.take(" "),
@@ -99,15 +108,15 @@ private func pad(_ value: Int64, _ width: Int) -> String {
 
 /// Digits, signs and separators of a date read from the left.
 private struct DigitScanner {
-    private let bytes: [UInt8]
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     var atEnd: Bool { index == bytes.count }
 
-    mutating func take(_ character: Character) -> Bool {
-        guard index < bytes.count, bytes[index] == character.asciiValue else { return false }
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
         index += 1
         return true
     }
@@ -115,7 +124,8 @@ private struct DigitScanner {
     mutating func number(_ width: Int) -> Int64? {
         guard index + width <= bytes.count else { return nil }
         var value: Int64 = 0
-        for byte in bytes[index..<index + width] {
+        for place in index..<index + width {
+            let byte = bytes[place]
             guard byte >= 48, byte <= 57 else { return nil }
             value = value * 10 + Int64(byte - 48)
         }

@@ -1,4 +1,5 @@
 import CSimdjson
+import Model
 
 /// A value of a JSON text, looked at where it lies: for what comes by the thousand, where a tree of
 /// it costs more than all the rest.
@@ -35,7 +36,9 @@ public struct JSONView {
         guard isObject else { return nil }
         var place = token + 1
         for _ in 0..<length {
-            if JSONView(place).isText(key) { return JSONView(place + 1) }
+            if place.pointee.length == key.utf8CodeUnitCount, JSONView(place).isText(key) {
+                return JSONView(place + 1)
+            }
             place = JSONView(place + 1).end
         }
         return nil
@@ -56,17 +59,41 @@ public struct JSONView {
         }
     }
 
-    public var string: String? {
+    /// A number, and no text.
+    public var double: Double? {
+        switch kind {
+        case CSIMDJSON_INTEGER: Double(token.pointee.integer)
+        case CSIMDJSON_NUMBER: token.pointee.number
+        default: nil
+        }
+    }
+
+    public var bool: Bool? {
+        switch kind {
+        case CSIMDJSON_TRUE: true
+        case CSIMDJSON_FALSE: false
+        default: nil
+        }
+    }
+
+    public var string: String? { text.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// A text that is a time of RFC 3339, read without a copy of it.
+    public var time: Timestamp? { text.flatMap { Timestamp(utf8: $0) } }
+
+    /// The bytes of a text, where they lie.
+    private var text: UnsafeBufferPointer<UInt8>? {
         guard kind == CSIMDJSON_STRING else { return nil }
-        return String(
-            decoding: UnsafeBufferPointer(start: token.pointee.text, count: length), as: UTF8.self)
+        return UnsafeBufferPointer(start: token.pointee.text, count: length)
     }
 
     /// Whether it is just this text.
     public func isText(_ text: StaticString) -> Bool {
         guard kind == CSIMDJSON_STRING, length == text.utf8CodeUnitCount else { return false }
-        let own = UnsafeBufferPointer(start: token.pointee.text, count: length)
-        return own.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: length))
+        guard let own = token.pointee.text else { return length == 0 }
+        let other = text.utf8Start
+        for place in 0..<length where own[place] != other[place] { return false }
+        return true
     }
 
     /// The tree of it, to keep.
@@ -76,18 +103,10 @@ public struct JSONView {
 
     /// Where what comes after it begins.
     private var end: UnsafePointer<csimdjson_token> {
-        var place = token
-        var open = 1
-        while open > 0 {
-            switch csimdjson_kind(place.pointee.kind) {
-            case CSIMDJSON_ARRAY: open += Int(place.pointee.length)
-            case CSIMDJSON_OBJECT: open += 2 * Int(place.pointee.length)
-            default: break
-            }
-            open -= 1
-            place += 1
+        switch kind {
+        case CSIMDJSON_ARRAY, CSIMDJSON_OBJECT: token + Int(token.pointee.integer)
+        default: token + 1
         }
-        return place
     }
 
     /// The values of an array, in order.

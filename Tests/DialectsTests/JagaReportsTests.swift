@@ -8,7 +8,7 @@ import Testing
     private let received = Timestamp("2026-11-20T10:20:05.000Z")!
 
     private func read(_ text: String) throws -> Reading? {
-        JagaReports.read(try JSON.parse(text), received: received)
+        try JagaReports.read(Array(text.utf8), received: received)
     }
 
     @Test func `one report says everything`() throws {

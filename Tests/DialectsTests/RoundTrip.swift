@@ -54,9 +54,7 @@ enum RoundTrip {
                 body, from: app, received: Golden.received, sosWord: Golden.sosWord,
                 key: OwnTracks.Key(passphrase: Golden.passphrase))
         case .jaga, .emergency:
-            return (try? JSON.parse(body)).flatMap {
-                JagaReports.read($0, received: Golden.received)
-            }
+            return try? JagaReports.read(body, received: Golden.received)
         case .overland: return Overland.read(body)
         case .osmAnd: return OsmAnd.read(query, body, received: Golden.received)
         case .gpsLogger:

@@ -57,10 +57,16 @@ extension IngestService {
         case .gpsLogger: GPSLogger.read(query, body, received: received, sosWord: sosWord)
         case .openGTS: OpenGTS.read(query, body, received: received)
         case .jaga:
-            (try? JSON.parse(body)).map {
-                JagaReports.read($0, received: received) ?? .rejected(.notAnObject)
-            } ?? .rejected(.notJSON)
+            ownReports(body, received: received)
         default: OsmAnd.read(query, body, received: received)
+        }
+    }
+
+    private func ownReports(_ body: [UInt8], received: Timestamp) -> Reading {
+        do {
+            return try JagaReports.read(body, received: received) ?? .rejected(.notAnObject)
+        } catch {
+            return .rejected(.notJSON)
         }
     }
 

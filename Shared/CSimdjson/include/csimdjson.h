@@ -15,9 +15,11 @@ typedef enum csimdjson_kind {
     CSIMDJSON_INTEGER = 3,
     CSIMDJSON_NUMBER = 4,
     CSIMDJSON_STRING = 5,
-    // `length` is the count of values, which follow.
+    // `length` is the count of values, which follow; `integer` that of all tokens of it, this one
+    // included.
     CSIMDJSON_ARRAY = 6,
-    // `length` is the count of members, which follow: a STRING for the key, then the value.
+    // `length` is the count of members, which follow: a STRING for the key, then the value;
+    // `integer` as above.
     CSIMDJSON_OBJECT = 7,
 } csimdjson_kind;
 
