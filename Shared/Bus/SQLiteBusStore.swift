@@ -55,6 +55,8 @@ public final class SQLiteBusStore: BusStore {
     ]
 
     let database: Database
+    /// Of a record; it is what happens most.
+    private var insertion: Command?
 
     /// - Parameter database: opened with ``migrations`` among its own
     public init(_ database: Database) { self.database = database }
@@ -98,10 +100,19 @@ public final class SQLiteBusStore: BusStore {
         _ record: Record, at position: Position, of stream: StreamName, now: Timestamp
     ) throws {
         try beginIfNeeded()
-        try database.run(
-            "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)", place(stream, position.sequence),
-            .integer(Int64(bitPattern: position.hash)), .integer(record.kind),
-            .integer(record.schema), .id(record.id), .blob(record.payload), .time(now))
+        let insert =
+            try insertion
+            ?? database.command(
+                "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)")
+        insertion = insert
+        insert.bind(number(of: stream, position.sequence))
+        insert.bind(Int64(bitPattern: position.hash))
+        insert.bind(Int64(record.kind))
+        insert.bind(Int64(record.schema))
+        insert.bind(record.id)
+        insert.bind(record.payload)
+        insert.bind(now.microseconds)
+        try insert.run()
     }
 
     public func records(
@@ -167,7 +178,11 @@ public final class SQLiteBusStore: BusStore {
     private static let sequenceMax: UInt64 = 1 << 48 - 1
 
     private func place(_ stream: StreamName, _ sequence: UInt64) -> Value {
-        .integer(Int64(stream.code) << 48 | Int64(sequence))
+        .integer(number(of: stream, sequence))
+    }
+
+    private func number(of stream: StreamName, _ sequence: UInt64) -> Int64 {
+        Int64(stream.code) << 48 | Int64(sequence)
     }
 
     func beginIfNeeded() throws {

@@ -189,6 +189,13 @@ public final class Database {
         }
     }
 
+    /// A statement that inserts or changes one row and is run thousands of times a second.
+    ///
+    /// - Parameter sql: one statement that gives no rows, with `?` for each value
+    public func command(_ sql: String) throws(StoreError) -> Command {
+        Command(try Statement(sql, on: connection.pointer, isKept: true), of: connection)
+    }
+
     private func query(
         _ sql: String, _ values: [Value], _ each: (Row) throws -> Void
     ) throws {
@@ -221,7 +228,7 @@ public final class Database {
 }
 
 /// Owns the connection; it closes once the last statement is gone.
-private final class Connection {
+final class Connection {
     let pointer: OpaquePointer
 
     convenience init(path: String) throws(StoreError) {

@@ -5,7 +5,7 @@ import Model
 final class Statement {
     let pointer: OpaquePointer
     private let connection: OpaquePointer
-    private let operation: String
+    let operation: String
     /// Between its first step and its reset: a nested use needs a statement of its own.
     private(set) var isRunning = false
 

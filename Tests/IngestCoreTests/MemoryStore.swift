@@ -74,6 +74,7 @@ struct MemoryStore {
     mutating func perform(_ effect: Effect) {
         switch effect {
         case .saveReport(let report, _): reports.insert(report.id)
+        case .saveReports(let all, _): reports.formUnion(all.map(\.id))
         case .saveDevice(let row), .noteDevice(let row): devices[row.device] = row
         case .saveLeader(let person, let device): firstDevices[person] = device
         case .wait(let row): waiting[row.number] = row

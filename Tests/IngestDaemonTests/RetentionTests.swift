@@ -120,7 +120,8 @@ import Web
             let reports = (0..<size).map { index in
                 #"{"lat":3.1,"lon":101.6,"time":"\#(start + .seconds(part * size + index))"}"#
             }
-            world.now = start + .seconds(many)
+            // So old that each waits, in a row of its own.
+            world.now = start + .seconds(many + 600)
             try world.send(
                 .post, "/v1/reports", #"{"reports":[\#(reports.joined(separator: ","))]}"#,
                 token: "phone-1")

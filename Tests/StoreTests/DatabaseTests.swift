@@ -32,6 +32,30 @@ import Testing
         #expect(database.lastChanges == 1)
     }
 
+    @Test func `runs one command again and again`() throws {
+        let database = try memory()
+        let insert = try database.command("INSERT INTO thing VALUES (?, ?, ?, ?)")
+        for number in 1...3 as ClosedRange<UInt64> {
+            insert.bind(ID128(high: 7, low: number))
+            insert.bind(nil as Int64?)
+            insert.bind(nil as Int32?)
+            insert.bind(number == 2 ? nil : Int64(number))
+            try insert.run()
+            #expect(insert.lastChanges == 1)
+        }
+        let rows = try database.all("SELECT id, at FROM thing ORDER BY id") { row in
+            (row.id(0) as ID128).low * 10 + UInt64(row.int64(1))
+        }
+        #expect(rows == [11, 20, 33])
+        insert.bind(ID128(high: 7, low: 1))
+        for _ in 0..<3 { insert.bind(nil as Int64?) }
+        #expect(throws: StoreError.self) { try insert.run() }
+        insert.bind([UInt8](repeating: 1, count: 3))
+        for _ in 0..<3 { insert.bind(nil as Int64?) }
+        try insert.run()
+        #expect(try database.scalar("SELECT count(*) FROM thing") == .integer(4))
+    }
+
     @Test func `takes numbers that no column can hold for the nearest that one can`() {
         #expect(Value.integer(UInt64.max) == .integer(.max))
         #expect(Value.integer(UInt64(1) << 63) == .integer(.max))

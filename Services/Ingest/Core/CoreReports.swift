@@ -74,6 +74,12 @@ extension Core {
         var taken = TakenReports()
         var seen: Set<ReportID> = []
         var live: [Report] = []
+        if arrivals.count > 1 {
+            seen.reserveCapacity(arrivals.count)
+            live.reserveCapacity(arrivals.count)
+            effects.reserveCapacity(effects.count + arrivals.count + 8)
+        }
+        guard var row = intake.devices[device] else { return taken }
         for arrival in Core.inOrder(arrivals) {
             let isRepeated = arrivals.count > 1 && !seen.insert(arrival.id).inserted
             guard !arrival.isKnown, !isRepeated else {
@@ -81,13 +87,21 @@ extension Core {
                 continue
             }
             taken.accepted += 1
-            let (report, waits) = keep(
-                arrival, of: device, received: received, trace: trace, in: directory, at: now,
-                into: &effects)
+            let report = row.accept(arrival, trace: trace, at: received)
+            let waits = Intake.isBacklog(report.fix, at: now)
             if report.late { taken.late += 1 }
             if report.clockSkew { taken.skewed += 1 }
-            if waits { taken.waiting += 1 } else { live.append(report) }
+            travel(report, in: directory, into: &effects)
+            guard waits else {
+                live.append(report)
+                continue
+            }
+            taken.waiting += 1
+            effects.append(.saveReport(report, device: row.number))
+            backlog.add(report, into: &effects)
         }
+        if taken.accepted > 0 { intake.keep(row) }
+        if !live.isEmpty { effects.append(.saveReports(live, device: row.number)) }
         sequence(live, at: now, into: &effects)
         if let row = intake.devices[device] { effects.append(.noteDevice(row)) }
         return taken
@@ -110,8 +124,12 @@ extension Core {
 
     /// A batch by fix time, so that its own order makes nothing late.
     private static func inOrder(_ arrivals: [Arrival]) -> [Arrival] {
-        guard arrivals.count > 1 else { return arrivals }
-        return arrivals.sorted { $0.observation.fix.time < $1.observation.fix.time }
+        let isInOrder = zip(arrivals, arrivals.dropFirst()).allSatisfy {
+            $0.observation.fix.time <= $1.observation.fix.time
+        }
+        return isInOrder
+            ? arrivals
+            : arrivals.sorted { $0.observation.fix.time < $1.observation.fix.time }
     }
 
     /// Notes that a device is there; the first of a person who has chosen none leads from now on,
@@ -128,23 +146,6 @@ extension Core {
         place(in: directory, at: now, into: &effects) { placement, context in
             placement.place(person, in: &context)
         }
-    }
-
-    /// Stores one new report.
-    ///
-    /// - Parameter received: when it came
-    /// - Returns: the report, and whether it is old and waits; else it is to enter `in/p` at once.
-    mutating func keep(
-        _ arrival: Arrival, of device: DeviceID, received: Timestamp, trace: String,
-        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
-    ) -> (report: Report, waits: Bool) {
-        let report = intake.accept(arrival, of: device, trace: trace, at: received)
-        let number = intake.devices[device]?.number ?? 0
-        effects.append(.saveReport(report, device: number))
-        travel(report, in: directory, into: &effects)
-        guard Intake.isBacklog(report.fix, at: now) else { return (report, false) }
-        backlog.add(report, into: &effects)
-        return (report, true)
     }
 
     /// Keeps what is of no use. Where that are many parts of one request, it is kept whole: each

@@ -12,6 +12,8 @@ public enum Effect: Hashable, Sendable {
 
     /// A report, under the short number of its device.
     case saveReport(Report, device: Int64)
+    /// Reports of one device that came together, by time.
+    case saveReports([Report], device: Int64)
     /// A device that was never heard, or has another person now.
     case saveDevice(DeviceRow)
     /// More was learnt of a device. Its row may be written later: until then its reports say it.

@@ -56,27 +56,8 @@ struct Intake {
         firstDevices[person] = nil
     }
 
-    /// Makes a report of an observation of a device that has been heard, and moves the device's
-    /// newest fix.
-    mutating func accept(_ arrival: Arrival, of device: DeviceID, trace: String, at now: Timestamp)
-        -> Report
-    {
-        guard var row = devices[device] else { fatalError("a device is heard before it reports") }
-        let observation = arrival.observation
-        let (fix, clockSkew) = Intake.corrected(observation.fix, at: now)
-        let late = row.newest.map { fix.time < $0.time } ?? false
-        if !late {
-            row.newest = fix
-            row.battery = observation.battery ?? row.battery
-            row.charging = observation.charging ?? row.charging
-            devices[device] = row
-        }
-        return Report(
-            id: arrival.id, person: row.person, device: device, fix: fix,
-            trigger: observation.trigger, battery: observation.battery,
-            charging: observation.charging, clockSkew: clockSkew, late: late, received: now,
-            trace: trace)
-    }
+    /// Remembers what was learnt of a device.
+    mutating func keep(_ row: DeviceRow) { devices[row.device] = row }
 
     /// A fix from the future keeps its place and gets the time of its arrival.
     static func corrected(_ fix: Fix, at now: Timestamp) -> (fix: Fix, clockSkew: Bool) {
@@ -104,5 +85,24 @@ struct Intake {
         }
         devices[row.device] = row
         return row.partition
+    }
+}
+
+extension DeviceRow {
+    /// Makes a report of an observation of this device, and moves its newest fix.
+    mutating func accept(_ arrival: Arrival, trace: String, at now: Timestamp) -> Report {
+        let observation = arrival.observation
+        let (fix, clockSkew) = Intake.corrected(observation.fix, at: now)
+        let late = newest.map { fix.time < $0.time } ?? false
+        if !late {
+            newest = fix
+            battery = observation.battery ?? battery
+            charging = observation.charging ?? charging
+        }
+        return Report(
+            id: arrival.id, person: person, device: device, fix: fix,
+            trigger: observation.trigger, battery: observation.battery,
+            charging: observation.charging, clockSkew: clockSkew, late: late, received: now,
+            trace: trace)
     }
 }

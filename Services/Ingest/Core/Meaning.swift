@@ -7,19 +7,25 @@ public enum Meaning {
     /// The duplicate key of a report: (device, client's message id), else (device, fix time, lat,
     /// lon), all as the phone said them.
     public static func report(_ observation: Observation, of device: DeviceID) -> ReportID {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(64)
-        device.raw.appendBytes(to: &bytes)
-        if let message = observation.messageID {
-            bytes.append(1)
-            bytes.append(contentsOf: message.utf8)
-        } else {
-            bytes.append(0)
-            bytes.append(integer: observation.fix.time.microseconds)
-            bytes.append(integer: observation.fix.position.latitudeE7)
-            bytes.append(integer: observation.fix.position.longitudeE7)
+        let message = observation.messageID?.utf8
+        let count = 17 + (message?.count ?? 16)
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
+            bytes.storeBytes(of: device.raw.high.bigEndian, as: UInt64.self)
+            bytes.storeBytes(of: device.raw.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            bytes[16] = message == nil ? 0 : 1
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[17...])
+            if let message {
+                rest.copyBytes(from: message)
+            } else {
+                let fix = observation.fix
+                rest.storeBytes(of: fix.time.microseconds.littleEndian, as: Int64.self)
+                rest.storeBytes(
+                    of: fix.position.latitudeE7.littleEndian, toByteOffset: 8, as: Int32.self)
+                rest.storeBytes(
+                    of: fix.position.longitudeE7.littleEndian, toByteOffset: 12, as: Int32.self)
+            }
+            return ReportID(Hash.blake2b128(of: UnsafeRawBufferPointer(bytes)))
         }
-        return ReportID(Hash.blake2b128(bytes))
     }
 
     /// The id of the record in `in/p` that carries reports of one device: that of the only one, or

@@ -24,7 +24,7 @@ final class ExportReader: JourneyReader {
         case document(String, [UInt8])
         /// A list of rows, in pages by a number that grows; the file is open from the second on.
         case rows(ExportList, after: Int64, isOpen: Bool)
-        case reports(DeviceID, Int64, after: (time: Timestamp, id: [UInt8])?)
+        case reports(DeviceID, Int64, after: StoredReport.Place?)
         case journey(JourneyHeader)
         case fixes(JourneyHeader, after: JourneyPlace?)
         case photo(JourneyHeader, JourneyPhoto, id: String)
@@ -105,26 +105,18 @@ final class ExportReader: JourneyReader {
     // MARK: Reports
 
     private func writeReports(
-        of device: DeviceID, _ number: Int64, after last: (time: Timestamp, id: [UInt8])?,
+        of device: DeviceID, _ number: Int64, after last: StoredReport.Place?,
         _ store: JourneyStore, _ now: Timestamp
     ) throws -> [UInt8] {
         var bytes = last == nil ? zip.begin("reports/\(device).geojson", at: now) : []
         var text = last == nil ? ExportReader.collectionStart : ""
-        var end: (time: Timestamp, id: [UInt8])?
-        var count = 0
-        try store.database.rows(
-            """
-            SELECT \(StoredReport.columns), report.id FROM report
-            WHERE device = ?1 AND (time, id) > (?2, ?3) ORDER BY time, id LIMIT ?4
-            """, .integer(number), .time(last?.time ?? Timestamp(microseconds: .min)),
-            .blob(last?.id ?? []), .integer(Limits.journeyFixesPerPortion)
-        ) { row in
-            let report = StoredReport(row)
-            text += (last != nil || count > 0 ? ",\n" : "\n") + report.feature.text
-            end = (report.fix.time, row.blob(9))
-            count += 1
+        let reports = try ReportTable(database: store.database).reports(
+            of: number, after: last ?? StoredReport.Place(time: .zero, half: nil),
+            atMost: Limits.journeyFixesPerPortion)
+        for (place, report) in reports.enumerated() {
+            text += (last != nil || place > 0 ? ",\n" : "\n") + report.feature.text
         }
-        if let end, count == Limits.journeyFixesPerPortion {
+        if let end = reports.last?.place, reports.count == Limits.journeyFixesPerPortion {
             work.append(.reports(device, number, after: end))
             return bytes + zip.take(Array(text.utf8))
         }

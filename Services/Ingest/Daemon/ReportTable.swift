@@ -7,11 +7,14 @@ import Store
 /// Rows lie in the order of (device, time), so that what is read together lies together, and 24
 /// hours of 100,000 phones take less than 4 GB. A row has half of its report's id, enough to tell
 /// it from others of its device and time; no index of ids is needed, because a report that is newer
-/// than all of its device was never stored before.
+/// than all of its device was never stored before. Reports that came together, and do not wait,
+/// share rows (``ReportRun``).
 final class ReportTable {
     private let database: Database
     /// Devices with rows in `skewed`: their times are not those that they said.
     private var skewedDevices: Set<Int64> = []
+    /// Of a row; it is what happens most.
+    private var insertion: Command?
 
     init(database: Database) { self.database = database }
 
@@ -29,31 +32,84 @@ final class ReportTable {
             if found != nil { return true }
         }
         if let newest = device.newest, observed > newest.time { return false }
-        return try database.scalar(
-            "SELECT 1 FROM report WHERE device = ? AND time = ? AND id = ?",
-            .integer(device.number), .time(observed), .half(of: id)) != nil
+        return try report(id, observed, of: device.number) != nil
     }
 
-    /// Stores a report under the short number of its device.
-    func save(_ report: Report, of device: Int64) throws {
-        let fix = report.fix
-        let half = Value.half(of: report.id)
-        try database.run(
+    /// A report by its time and id; nil where there is none.
+    func report(_ id: ReportID, _ time: Timestamp, of device: Int64) throws -> StoredReport? {
+        let single = try database.first(
             """
-            INSERT INTO report (device, time, id, latitude, longitude, accuracy, altitude, speed,
-                course, state, delay)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .integer(device), .time(fix.time), half, .integer(fix.position.latitudeE7),
-            .integer(fix.position.longitudeE7), .integer(fix.accuracyCentimetres),
-            .integer(fix.altitudeCentimetres), .integer(fix.speedCentimetresPerSecond),
-            .integer(fix.courseDegrees), .integer(ReportState(report).packed),
-            .integer(report.received.microseconds - fix.time.microseconds))
-        guard report.clockSkew else { return }
-        skewedDevices.insert(device)
-        try database.run(
-            "INSERT OR IGNORE INTO skewed (device, id, received) VALUES (?, ?, ?)",
-            .integer(device), half, .time(report.received))
+            SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time = ? AND id = ?
+            """, .integer(device), .time(time), .half(of: id), as: StoredReport.init)
+        if let single { return single }
+        var found: StoredReport?
+        try visitRuns(of: device, from: time - ReportRun.span, through: time) { run in
+            found = found ?? run.first { $0.fix.time == time && $0.half == id.raw.low }
+        }
+        return found
+    }
+
+    /// Rows with several reports, each unpacked.
+    private func visitRuns(
+        of device: Int64, from: Timestamp, through: Timestamp, _ visit: ([StoredReport]) -> Void
+    ) throws {
+        try database.rows(
+            """
+            SELECT \(StoredReport.columns) FROM report
+            WHERE device = ? AND time >= ? AND time <= ? AND more IS NOT NULL
+            """, .integer(device), .time(from), .time(through)
+        ) { visit(StoredReport.all(in: $0)) }
+    }
+
+    /// Stores a report under the short number of its device, in a row of its own.
+    func save(_ report: Report, of device: Int64) throws { try save([report], of: device) }
+
+    /// Stores reports of a device, by time: several that lie close together in one row.
+    func save(_ reports: [Report], of device: Int64) throws {
+        var rest = reports[...]
+        while let first = rest.first {
+            let count = ReportRun.count(of: rest)
+            try write(rest.prefix(count), from: first, of: device)
+            rest = rest.dropFirst(count)
+        }
+        for report in reports where report.clockSkew {
+            skewedDevices.insert(device)
+            try database.run(
+                "INSERT OR IGNORE INTO skewed (device, id, received) VALUES (?, ?, ?)",
+                .integer(device), .half(of: report.id), .time(report.received))
+        }
+    }
+
+    private func write(
+        _ reports: ArraySlice<Report>, from first: Report, of device: Int64
+    ) throws {
+        let insert =
+            try insertion
+            ?? database.command(
+                """
+                INSERT INTO report (device, time, id, latitude, longitude, accuracy, altitude,
+                    speed, course, state, delay, more)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        insertion = insert
+        let fix = first.fix
+        insert.bind(device)
+        insert.bind(fix.time.microseconds)
+        withUnsafeBytes(of: first.id.raw.low.bigEndian) { insert.bind($0) }
+        insert.bind(fix.position.latitudeE7)
+        insert.bind(fix.position.longitudeE7)
+        insert.bind(fix.accuracyCentimetres)
+        insert.bind(fix.altitudeCentimetres)
+        insert.bind(fix.speedCentimetresPerSecond)
+        insert.bind(fix.courseDegrees)
+        insert.bind(ReportState(first).packed)
+        insert.bind(first.received.microseconds - fix.time.microseconds)
+        if reports.count > 1 {
+            insert.bind(ReportRun.pack(reports.dropFirst(), after: first))
+        } else {
+            insert.bind(nil as Int64?)
+        }
+        try insert.run()
     }
 
     /// Forgets which reports had a clock ahead of ours, except those received since a time.
@@ -61,7 +117,7 @@ final class ReportTable {
         try database.run("DELETE FROM skewed WHERE received < ?", .time(time))
     }
 
-    /// Forgets the oldest reports of a device, as far as they are older than a time.
+    /// Forgets the oldest rows of reports of a device, as far as all in them are older than a time.
     ///
     /// - Returns: how many, about `limit` at most
     func forget(of device: Int64, before time: Timestamp, atMost limit: Int) throws -> Int {
@@ -69,24 +125,21 @@ final class ReportTable {
             """
             DELETE FROM report WHERE device = ?1 AND time < ?2 AND time < coalesce((
                 SELECT time FROM report WHERE device = ?1 ORDER BY time LIMIT 1 OFFSET ?3),
-                \(Int64.max))
-            """, .integer(device), .time(time), .integer(max(1, limit)))
+                \(Int64.max)) AND (more IS NULL OR time < ?4)
+            """, .integer(device), .time(time), .integer(max(1, limit)),
+            .time(time - ReportRun.span))
         return database.lastChanges
     }
 
     /// The newest report of a device; nil without one.
     func newest(of device: Int64) throws -> StoredReport? {
-        try database.first(
-            """
-            SELECT \(StoredReport.columns) FROM report WHERE device = ?
-            ORDER BY time DESC LIMIT 1
-            """, .integer(device)
-        ) { StoredReport($0) }
+        try newest(of: device, from: .zero, before: .distantFuture, atMost: 1).first
     }
 
     /// Time of the newest report of a device that does not wait in the backlog; nil without one.
+    /// Those that wait lie in rows of their own.
     func newestSequenced(of device: Int64) throws -> Timestamp? {
-        try database.first(
+        let last = try database.first(
             """
             SELECT time FROM report WHERE device = ?1 AND NOT EXISTS (
                 SELECT 1 FROM waiting WHERE waiting.device = ?1 AND waiting.time = report.time
@@ -94,30 +147,70 @@ final class ReportTable {
             ORDER BY time DESC LIMIT 1
             """, .integer(device)
         ) { $0.time(0) }
+        guard var newest = last else { return nil }
+        try visitRuns(of: device, from: newest - ReportRun.span, through: newest) { run in
+            newest = max(newest, run.last?.fix.time ?? newest)
+        }
+        return newest
     }
 
     /// The newest reports of a device with fixes from a time on and before another, newest first.
     func newest(
         of device: Int64, from: Timestamp, before end: Timestamp, atMost limit: Int
     ) throws -> [StoredReport] {
-        try database.all(
-            """
-            SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time >= ? AND time < ?
-            ORDER BY time DESC LIMIT ?
-            """, .integer(device), .time(from), .time(end), .integer(limit)
-        ) { StoredReport($0) }
+        struct Enough: Error {}
+        var found: [StoredReport] = []
+        do {
+            try database.rows(
+                """
+                SELECT \(StoredReport.columns) FROM report
+                WHERE device = ? AND time >= ? AND time < ? ORDER BY time DESC
+                """, .integer(device), .time(from - ReportRun.span), .time(end)
+            ) { row in
+                // Of the rows that follow none holds anything later than this.
+                let latest = row.time(0) + ReportRun.span
+                if found.count >= limit, found.count(where: { $0.fix.time > latest }) >= limit {
+                    throw Enough()
+                }
+                found += StoredReport.all(in: row)
+                    .filter { $0.fix.time >= from && $0.fix.time < end }
+            }
+        } catch is Enough {}
+        return Array(found.sorted { $1.place < $0.place }.prefix(limit))
     }
 
     /// Reports of a device with fixes from a time on and before another, by time.
     func reports(
         of device: Int64, from: Timestamp, before end: Timestamp, atMost limit: Int
     ) throws -> [StoredReport] {
-        try database.all(
-            """
-            SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time >= ? AND time < ?
-            ORDER BY time, id LIMIT ?
-            """, .integer(device), .time(from), .time(end), .integer(limit)
-        ) { StoredReport($0) }
+        try reports(
+            of: device, after: StoredReport.Place(time: from, half: nil), before: end,
+            atMost: limit)
+    }
+
+    /// Reports of a device behind a place and before a time, by time, then id.
+    func reports(
+        of device: Int64, after place: StoredReport.Place, before end: Timestamp = .distantFuture,
+        atMost limit: Int
+    ) throws -> [StoredReport] {
+        struct Enough: Error {}
+        var found: [StoredReport] = []
+        do {
+            try database.rows(
+                """
+                SELECT \(StoredReport.columns) FROM report
+                WHERE device = ? AND time >= ? AND time < ? ORDER BY time, id
+                """, .integer(device), .time(place.time - ReportRun.span), .time(end)
+            ) { row in
+                let time = row.time(0)
+                if found.count >= limit, found.count(where: { $0.fix.time < time }) >= limit {
+                    throw Enough()
+                }
+                found += StoredReport.all(in: row)
+                    .filter { place < $0.place && $0.fix.time < end }
+            }
+        } catch is Enough {}
+        return Array(found.sorted { $0.place < $1.place }.prefix(limit))
     }
 }
 
@@ -126,18 +219,43 @@ struct StoredReport: Hashable {
     /// As they are read, from the first column on.
     static let columns = """
         report.time, report.latitude, report.longitude, report.accuracy, report.altitude,
-        report.speed, report.course, report.state, report.delay
+        report.speed, report.course, report.state, report.delay, report.id, report.more
         """
 
     var fix: Fix
     var state: ReportState
     var received: Timestamp
+    /// The last eight bytes of its id.
+    var half: UInt64
 
+    /// The first one of a row.
     init(_ row: Row) {
         fix = Fix(row, from: 0)
         state = ReportState(packed: row.int64(7))
         received = Timestamp(microseconds: fix.time.microseconds &+ row.int64(8))
+        half = row.blob(9).reduce(0) { $0 << 8 | UInt64($1) }
     }
+
+    /// All of a row, by time.
+    static func all(in row: Row) -> [StoredReport] {
+        let first = StoredReport(row)
+        return row.isNull(10) ? [first] : [first] + ReportRun.unpack(row.blob(10), after: first)
+    }
+
+    /// Where it stands among those of its device.
+    struct Place: Hashable, Comparable {
+        var time: Timestamp
+        /// Nil: before all of this time.
+        var half: UInt64?
+
+        static func < (left: Place, right: Place) -> Bool {
+            if left.time != right.time { return left.time < right.time }
+            guard let other = right.half else { return false }
+            return left.half.map { $0 < other } ?? true
+        }
+    }
+
+    var place: Place { Place(time: fix.time, half: half) }
 }
 
 /// What a report says beside its fix, in one number: trigger in the lowest four bits, then two of

@@ -80,12 +80,12 @@ struct StoredState {
         ) { row in
             let stored = StoredReport(row)
             return WaitingRow(
-                number: row.int64(9),
+                number: row.int64(11),
                 report: Report(
-                    id: row.id(10), person: row.id(13), device: row.id(12), fix: stored.fix,
+                    id: row.id(12), person: row.id(15), device: row.id(14), fix: stored.fix,
                     trigger: stored.state.trigger, battery: stored.state.battery,
                     charging: stored.state.charging, clockSkew: stored.state.clockSkew,
-                    late: stored.state.late, received: stored.received, trace: row.text(11)))
+                    late: stored.state.late, received: stored.received, trace: row.text(13)))
         }
     }
 

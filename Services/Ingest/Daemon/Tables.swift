@@ -11,7 +11,7 @@ enum Tables {
         Migration(number: 10, sql: apps),
         Migration(number: 11, sql: DiaryTable.migration),
         Migration(number: 12, sql: forgetting), Migration(number: 13, sql: TopicTable.migration),
-        Migration(number: 14, sql: QuarantineTable.migration),
+        Migration(number: 14, sql: QuarantineTable.migration), Migration(number: 15, sql: runs),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
@@ -335,4 +335,7 @@ enum Tables {
         ALTER TABLE journey ADD COLUMN moved_latitude INTEGER;
         ALTER TABLE journey ADD COLUMN moved_longitude INTEGER;
         """
+
+    /// Reports that came together with the one of the row, packed.
+    private static let runs = "ALTER TABLE report ADD COLUMN more BLOB"
 }

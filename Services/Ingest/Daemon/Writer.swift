@@ -32,6 +32,7 @@ struct Writer {
     func write(_ effect: Effect) throws {
         switch effect {
         case .saveReport(let report, let device): try reports.save(report, of: device)
+        case .saveReports(let all, let device): try reports.save(all, of: device)
         case .saveDevice(let row): try devices.save(row)
         case .noteDevice(let row): devices.note(row.device)
         case .saveLeader(let person, let device):
