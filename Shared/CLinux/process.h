@@ -78,3 +78,7 @@ static inline int clinux_exit_status(int status) {
 static inline void clinux_set_nonblocking(int descriptor) {
     fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
 }
+
+// <malloc.h> is none of Swift's headers.
+#include <malloc.h>
+static inline void clinux_give_back_memory(void) { malloc_trim(0); }

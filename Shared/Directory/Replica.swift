@@ -20,9 +20,9 @@ public struct Replica: Hashable, Sendable {
     var zones: [ZoneID: Zone] = [:]
 
     // Indexes, functions of the above; lists ascend and are never empty.
-    var devicesOfPerson: [PersonID: [DeviceID]] = [:]
-    var credentialsOfPerson: [PersonID: [CredentialID]] = [:]
-    var credentialOfHash: [String: CredentialID] = [:]
+    var devicesOfPerson = Lists<PersonID, DeviceID>()
+    var credentialsOfPerson = Lists<PersonID, CredentialID>()
+    var credentialOfHash = Table<String, CredentialID>()
     var circlesOfPerson: [PersonID: [CircleID]] = [:]
     var zonesOfOwner: [ZoneOwner: [ZoneID]] = [:]
     var messagesOfOwner: [ZoneOwner: [MessageID]] = [:]

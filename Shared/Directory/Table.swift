@@ -2,9 +2,10 @@
 ///
 /// A Swift dictionary keeps places for half as many values again as it holds, and up to twice as
 /// many more; with values of a hundred bytes and a hundred thousand of them that is most of a
-/// service's memory. Here the dictionary holds numbers, and the values lie one after the other.
+/// service's memory. Here keys and values lie one after the other, and an index of eight bytes a
+/// place says where.
 public struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private var places: [Key: Int32] = [:]
+    private var index = TableIndex()
     /// The key of each value.
     public private(set) var keys: [Key] = []
     /// In no order that means anything.
@@ -23,9 +24,9 @@ public struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The value of a key; setting it to nil removes it.
     public subscript(key: Key) -> Value? {
-        get { places[key].map { values[Int($0)] } }
+        get { place(of: key).map { values[$0] } }
         set {
-            guard let place = places[key].map({ Int($0) }) else {
+            guard let place = place(of: key) else {
                 if let newValue { append(newValue, under: key) }
                 return
             }
@@ -34,21 +35,27 @@ public struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    private static func hash(of key: Key) -> UInt32 { UInt32(truncatingIfNeeded: key.hashValue) }
+
+    private func place(of key: Key) -> Int? {
+        index.place(Table.hash(of: key)) { keys[$0] == key }
+    }
+
     private mutating func append(_ value: Value, under key: Key) {
-        places[key] = Int32(values.count)
+        index.insert(values.count, Table.hash(of: key))
         keys.append(key)
         values.append(value)
     }
 
     /// The last one takes its place.
     private mutating func remove(_ key: Key, at place: Int) {
-        places[key] = nil
+        index.remove(place, Table.hash(of: key))
         let last = keys.removeLast()
         let value = values.removeLast()
         guard place < values.count else { return }
         keys[place] = last
         values[place] = value
-        places[last] = Int32(place)
+        index.move(from: values.count, to: place, Table.hash(of: last))
     }
 }
 
@@ -56,12 +63,85 @@ extension Table: Equatable where Value: Equatable {
     /// Whether the same keys have equal values, wherever these lie.
     public static func == (left: Table, right: Table) -> Bool {
         left.count == right.count
-            && left.places.allSatisfy { key, place in
-                left.values[Int(place)] == right[key]
-            }
+            && left.keys.indices.allSatisfy { left.values[$0] == right[left.keys[$0]] }
     }
 }
 
 extension Table: Hashable where Value: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(Set(keys)) }
+}
+
+/// Where the values of a ``Table`` lie: places in the order of their keys' hashes, each with the
+/// hash, and free ones in between.
+private struct TableIndex: Sendable {
+    /// Hash in the upper half, place plus one in the lower; 0 = free. A power of two.
+    private var slots: [UInt64] = []
+    private var count = 0
+
+    private static let slotsMin = 16
+
+    private func home(of hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
+
+    private func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
+
+    private static func place(in slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
+
+    func place(_ hash: UInt32, _ isMeant: (Int) -> Bool) -> Int? {
+        guard !slots.isEmpty else { return nil }
+        var slot = home(of: hash)
+        while slots[slot] != 0 {
+            let place = TableIndex.place(in: slots[slot])
+            if UInt32(truncatingIfNeeded: slots[slot] >> 32) == hash, isMeant(place) {
+                return place
+            }
+            slot = next(slot)
+        }
+        return nil
+    }
+
+    mutating func insert(_ place: Int, _ hash: UInt32) {
+        if (count + 1) * 5 > slots.count * 4 { grow() }
+        count += 1
+        put(UInt64(hash) << 32 | UInt64(place + 1))
+    }
+
+    private mutating func put(_ entry: UInt64) {
+        var slot = home(of: UInt32(truncatingIfNeeded: entry >> 32))
+        while slots[slot] != 0 { slot = next(slot) }
+        slots[slot] = entry
+    }
+
+    private mutating func grow() {
+        let former = slots
+        slots = Array(repeating: 0, count: max(TableIndex.slotsMin, former.count * 2))
+        for entry in former where entry != 0 { put(entry) }
+    }
+
+    private func slot(of place: Int, _ hash: UInt32) -> Int {
+        var slot = home(of: hash)
+        while TableIndex.place(in: slots[slot]) != place { slot = next(slot) }
+        return slot
+    }
+
+    mutating func move(from place: Int, to other: Int, _ hash: UInt32) {
+        slots[slot(of: place, hash)] = UInt64(hash) << 32 | UInt64(other + 1)
+    }
+
+    /// Those behind it that are not at home move up, so that no search ends too early.
+    mutating func remove(_ place: Int, _ hash: UInt32) {
+        var free = slot(of: place, hash)
+        var slot = next(free)
+        while slots[slot] != 0 {
+            let home = home(of: UInt32(truncatingIfNeeded: slots[slot] >> 32))
+            // How far the entry is from home, and how far the free place is from there.
+            let mask = slots.count - 1
+            if (slot - home) & mask >= (slot - free) & mask {
+                slots[free] = slots[slot]
+                free = slot
+            }
+            slot = next(slot)
+        }
+        slots[free] = 0
+        count -= 1
+    }
 }

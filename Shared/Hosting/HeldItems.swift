@@ -55,8 +55,6 @@ public struct HeldEntry: Hashable, Sendable {
 
 // `GET` and `POST /v1/held/<service>`: what waits for the operator after an outage.
 extension Host {
-    var heldPath: String { "/v1/held/\(definition.name.rawValue)" }
-
     /// What is held here, for the operator.
     func held(for request: Request) -> Response {
         do {

@@ -22,6 +22,9 @@ public final class Host {
 
     let parts: HostParts
     let started: Timestamp
+    /// Each request is compared with them.
+    private(set) lazy var streamsPath = "/v1/streams/\(definition.name.rawValue)"
+    private(set) lazy var heldPath = "/v1/held/\(definition.name.rawValue)"
     private let turns: Counter
     private let turnsTakenBack: Counter
     private let wallJumps: Counter
@@ -64,6 +67,8 @@ public final class Host {
     var isPoisonChanged = false
     /// The record that is being applied, and whether nothing else is in its transaction.
     var applying: Applying?
+    /// A snapshot was read in this turn: much memory is held for nothing.
+    var isMemoryLoose = false
     /// The service was given something in this attempt.
     var isServiceTouched = false
     /// The last turn was taken back because of a record.
@@ -304,6 +309,10 @@ public final class Host {
         turns.add()
         speak()
         service?.committed()
+        if isMemoryLoose {
+            isMemoryLoose = false
+            Memory.giveBack()
+        }
     }
 
     /// Says what the committed turn decided.

@@ -26,7 +26,7 @@ extension Host {
     /// nothing to mend, and knows nobody who may.
     func isChore(_ request: Request) -> Bool {
         definition.isDurable && request.method == .post
-            && [streamsPath, heldPath].contains(request.path)
+            && (request.path == streamsPath || request.path == heldPath)
     }
 
     /// Why the sender of a chore may not have it done; nil if they may.

@@ -95,6 +95,7 @@ extension Host {
         bus.hooks.checkpointed = { try service.checkpointed($0, $1) }
         bus.hooks.restarted = { stream, _ in try service.restart(stream) }
         bus.hooks.replace = { [unowned self] stream, records, position in
+            isMemoryLoose = true
             guard stream == .directory, let directory else {
                 return try service.replace(stream, withRecords: records, at: position)
             }
@@ -109,6 +110,7 @@ extension Host {
         try service.start()
         try readNeeded()
         try database.commit()
+        isMemoryLoose = true
         speak()
         if let outage {
             log.warning(

@@ -7,8 +7,6 @@ import Wire
 
 // What the operator sees of a service's streams, and does about them: `/v1/streams/<service>`.
 extension Host {
-    var streamsPath: String { "/v1/streams/\(definition.name.rawValue)" }
-
     func streams(for request: Request) -> Response {
         do {
             try checkOperator(request)

@@ -1,0 +1,47 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Directory
+
+/// Tables and lists hold what a dictionary would.
+@Suite struct TableTests {
+    @Test(arguments: [1, 2, 3])
+    func `a table holds what a dictionary holds, whatever comes and goes`(seed: UInt64) {
+        var chance = SeededGenerator(seed: seed)
+        var table = Table<UInt64, UInt64>()
+        var plain: [UInt64: UInt64] = [:]
+        for step in 0..<4000 {
+            let key = UInt64.random(in: 0..<300, using: &chance)
+            // First it grows, then it shrinks, and so on.
+            let isRemoved =
+                UInt64.random(in: 0..<10, using: &chance) < (step / 1000 % 2 == 0 ? 3 : 7)
+            let value: UInt64? = isRemoved ? nil : chance.next()
+            table[key] = value
+            plain[key] = value
+            #expect(table.count == plain.count && table[key] == plain[key])
+        }
+        for key in 0..<300 as Range<UInt64> { #expect(table[key] == plain[key]) }
+        #expect(Set(table.keys) == Set(plain.keys))
+        #expect(table == Table(plain.map { ($0.key, $0.value) }))
+    }
+
+    @Test func `lists of one and of several ascend, and empty ones go`() {
+        var chance = SeededGenerator(seed: 4)
+        var lists = Lists<Int, Int>()
+        var plain: [Int: Set<Int>] = [:]
+        for _ in 0..<3000 {
+            let key = Int.random(in: 0..<20, using: &chance)
+            let id = Int.random(in: 0..<4, using: &chance)
+            if Bool.random(using: &chance) {
+                lists.insert(id, under: key)
+                plain[key, default: []].insert(id)
+            } else {
+                lists.remove(id, under: key)
+                plain[key]?.remove(id)
+            }
+            let expected = plain[key].map { $0.sorted() } ?? []
+            #expect(lists[key] == (expected.isEmpty ? nil : expected))
+        }
+    }
+}
