@@ -13,7 +13,7 @@ enum Answers {
         case .reports(let reports): .json(body(of: reports), status: status)
         case .redelivered(let answer): .json(body(of: answer), status: status)
         case .emergency(let view): .json(body(of: view, ignored: ignored), status: status)
-        case .positions(let members): geoJSON(members)
+        case .positions(let members): PositionsText.response(members)
         case .alarm(let view): .json(body(of: view).serialized(), status: status)
         case .policy(let view): .json(body(of: view).serialized(), status: status)
         case .located(let view): .json(body(of: view).serialized(), status: status)
@@ -85,62 +85,5 @@ enum Answers {
             members.append(.init("ignored", .array(ignored.map { .string($0) })))
         }
         return JSON.object(members).serialized()
-    }
-
-    /// One Feature a member; no geometry where the place is not to be seen.
-    private static func geoJSON(_ members: [MemberPosition]) -> Response {
-        let collection: JSON = [
-            "type": "FeatureCollection", "features": .array(members.map(feature)),
-        ]
-        return Response(
-            status: 200, headers: ["Content-Type": "application/geo+json"],
-            body: collection.serialized())
-    }
-
-    private static func feature(_ member: MemberPosition) -> JSON {
-        let geometry: JSON =
-            if let position = member.fix?.position {
-                [
-                    "type": "Point",
-                    "coordinates": [.number(position.longitude), .number(position.latitude)],
-                ]
-            } else {
-                .null
-            }
-        return [
-            "type": "Feature", "id": .string(member.person.description), "geometry": geometry,
-            "properties": .object(properties(of: member)),
-        ]
-    }
-
-    private static func properties(of member: MemberPosition) -> [JSON.Member] {
-        var members: [JSON.Member] = [
-            .init("person", .string(member.person.description)),
-            .init("name", .string(member.name)),
-            .init("state", .string(member.state.rawValue)),
-            .init("precision", .string(member.precision.rawValue)),
-        ]
-        func add(_ name: String, _ value: JSON?) {
-            if let value { members.append(.init(name, value)) }
-        }
-        func hundredths(_ value: Int32?) -> JSON? { value.map { .number(Double($0) / 100) } }
-        add("pausedUntil", member.pausedUntil.map { .string($0.description) })
-        add("ageSeconds", member.ageSeconds.map { .integer($0) })
-        add("silence", member.silence.map { .string($0.rawValue) })
-        add("silentSince", member.silentSince.map { .string($0.description) })
-        add("battery", member.battery.map { .integer(Int64($0)) })
-        add("charging", member.charging.map { .bool($0) })
-        if !member.hindrances.isEmpty {
-            let reasons = member.hindrances.map { JSON.string($0.rawValue) }
-            members.append(.init("hindrances", .array(reasons)))
-        }
-        add("moving", member.isMoving.map { .bool($0) })
-        guard let fix = member.fix else { return members }
-        add("time", .string(fix.time.description))
-        add("accuracy", fix.accuracyCentimetres > 0 ? hundredths(fix.accuracyCentimetres) : nil)
-        add("altitude", hundredths(fix.altitudeCentimetres))
-        add("speed", hundredths(fix.speedCentimetresPerSecond))
-        add("course", fix.courseDegrees.map { .integer(Int64($0)) })
-        return members
     }
 }

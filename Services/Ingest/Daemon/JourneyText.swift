@@ -1,4 +1,5 @@
 import Model
+import Parsing
 
 /// Numbers and times written fast, as many as a journey has.
 struct JourneyText {
@@ -25,6 +26,34 @@ struct JourneyText {
     mutating func append(hundredths value: Int32) { append(Int64(value), decimals: 2) }
 
     mutating func append(_ value: Int64) { append(value, decimals: 0) }
+
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    /// Degrees, which are a number with a point also where they are whole.
+    mutating func append(numberE7 value: Int32) {
+        append(Int64(value), decimals: 7)
+        if value % 10_000_000 == 0 { append(".0") }
+    }
+
+    /// The same for hundredths.
+    mutating func append(numberHundredths value: Int32) {
+        append(Int64(value), decimals: 2)
+        if value % 100 == 0 { append(".0") }
+    }
+
+    /// A text of JSON.
+    mutating func append(quoted text: String) {
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard isPlain else {
+            bytes += JSON.string(text).serialized()
+            return
+        }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(UInt8(ascii: "\""))
+    }
 
     /// A number of 10^-decimals, without zeros at the end.
     private mutating func append(_ value: Int64, decimals: Int) {
