@@ -1,6 +1,7 @@
 -- What `wrk` sends for `scripts/bench-ingest`: `wrk … -s load.lua URL -- KIND TOKENS MEMBERS`.
 -- KIND is pub (one OwnTracks fix a request), overland or reports (200 fixes a request), members
--- (as reports, of the first phones alone, which are in one circle) or positions of that circle.
+-- (as reports, of the first phones alone, which are in one circle), positions of that circle, or
+-- day (one fix a request, of the last 100 phones in turn, through yesterday).
 -- Prints one line of JSON at the end.
 
 local threads = 0
@@ -23,6 +24,7 @@ function init(arguments)
     for line in lines do tokens[#tokens + 1] = line end
     first, last = members + 1, #tokens
     if kind == "members" then first, last = 1, members end
+    if kind == "day" then first = last - 99 end
     -- Threads and runs walk through the phones from different places.
     place = math.random(first, last)
 end
@@ -65,6 +67,20 @@ local function batch()
     return table.concat(fixes, ",")
 end
 
+local rounds = 0
+
+-- A minute after the one before of the same phone.
+local function moment()
+    if place == first then rounds = rounds + 1 end
+    local lat, lon = point()
+    local time = os.time() - 90000 + rounds % 1440 * 60 + place % 50
+    return string.format(
+        '{"time":"%s.%03dZ","lat":%.7f,"lon":%.7f,"accuracy":%.1f,"altitude":%.1f,' ..
+        '"speed":%.1f,"course":%d,"battery":77,"charging":false}',
+        os.date("!%Y-%m-%dT%H:%M:%S", time), math.random(0, 999), lat, lon,
+        math.random(3, 90), math.random(10, 90), math.random(0, 30), math.random(0, 359))
+end
+
 function request()
     place = place < last and place + 1 or first
     local headers = {
@@ -75,6 +91,8 @@ function request()
         return wrk.format("GET", "/v1/circles/" .. circle .. "/positions", headers)
     elseif kind == "pub" then
         return wrk.format("POST", "/pub", headers, owntracks())
+    elseif kind == "day" then
+        return wrk.format("POST", "/v1/reports", headers, moment())
     elseif kind == "overland" then
         return wrk.format("POST", "/overland", headers, '{"locations":[' .. batch() .. ']}')
     end
