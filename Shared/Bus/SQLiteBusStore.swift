@@ -56,7 +56,7 @@ public final class SQLiteBusStore: BusStore {
 
     let database: Database
     /// Of a record; it is what happens most.
-    private var insertion: Command?
+    private var insertion: PreparedStatement?
 
     /// - Parameter database: opened with ``migrations`` among its own
     public init(_ database: Database) { self.database = database }
@@ -102,7 +102,7 @@ public final class SQLiteBusStore: BusStore {
         try beginIfNeeded()
         let insert =
             try insertion
-            ?? database.command(
+            ?? database.prepared(
                 "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertion = insert
         insert.bind(number(of: stream, position.sequence))

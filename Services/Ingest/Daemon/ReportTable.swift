@@ -14,7 +14,7 @@ final class ReportTable {
     /// Devices with rows in `skewed`: their times are not those that they said.
     private var skewedDevices: Set<Int64> = []
     /// Of a row; it is what happens most.
-    private var insertion: Command?
+    private var insertion: PreparedStatement?
 
     init(database: Database) { self.database = database }
 
@@ -85,7 +85,7 @@ final class ReportTable {
     ) throws {
         let insert =
             try insertion
-            ?? database.command(
+            ?? database.prepared(
                 """
                 INSERT INTO report (device, time, id, latitude, longitude, accuracy, altitude,
                     speed, course, state, delay, more)

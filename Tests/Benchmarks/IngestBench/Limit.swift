@@ -33,11 +33,11 @@ struct Limit {
         }
         guard bound == 0, listen(listening, 1024) == 0,
             let daemon = cmhd_start(
-                listening, Limit.handle, Limit.complete, { _, _, _ in nil },
+                listening, { _, _, _ in .YES }, { _, _, _, _ in }, Limit.handle, Limit.complete,
+                { _, _, _ in nil },
                 Unmanaged.passUnretained(turn).toOpaque(),
                 cmhd_limits(
-                    connections: 1000, connections_per_address: 1000, idle_seconds: 60,
-                    connection_memory: 32_768))
+                    connections: 1000, idle_seconds: 60, connection_memory: 32_768))
         else { fatalError("cannot serve port \(port)") }
         self.daemon = daemon
     }

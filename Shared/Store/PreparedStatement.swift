@@ -4,12 +4,12 @@ import Model
 /// One prepared statement that gives no rows, without what an array of ``Value`` costs.
 ///
 /// ```swift
-/// let insert = try database.command("INSERT INTO clock (id, due) VALUES (?, ?)")
+/// let insert = try database.prepared("INSERT INTO clock (id, due) VALUES (?, ?)")
 /// insert.bind(clock.id.raw)
 /// insert.bind(clock.due.microseconds)
 /// try insert.run()
 /// ```
-public final class Command {
+public final class PreparedStatement {
     private let statement: Statement
     /// Stays open as long as this does.
     private let connection: Connection
