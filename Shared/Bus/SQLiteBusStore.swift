@@ -102,7 +102,7 @@ public final class SQLiteBusStore: BusStore {
         try beginIfNeeded()
         let insert =
             try insertion
-            ?? database.prepared(
+            ?? database.preparedStatement(
                 "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertion = insert
         insert.bind(number(of: stream, position.sequence))

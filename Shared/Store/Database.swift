@@ -192,7 +192,7 @@ public final class Database {
     /// A statement that inserts or changes one row and is run thousands of times a second.
     ///
     /// - Parameter sql: one statement that gives no rows, with `?` for each value
-    public func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
+    public func preparedStatement(_ sql: String) throws(StoreError) -> PreparedStatement {
         PreparedStatement(try Statement(sql, on: connection.pointer, isKept: true), of: connection)
     }
 

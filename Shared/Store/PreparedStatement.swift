@@ -4,7 +4,7 @@ import Model
 /// One prepared statement that gives no rows, without what an array of ``Value`` costs.
 ///
 /// ```swift
-/// let insert = try database.prepared("INSERT INTO clock (id, due) VALUES (?, ?)")
+/// let insert = try database.preparedStatement("INSERT INTO clock (id, due) VALUES (?, ?)")
 /// insert.bind(clock.id.raw)
 /// insert.bind(clock.due.microseconds)
 /// try insert.run()

@@ -34,7 +34,7 @@ import Testing
 
     @Test func `runs one command again and again`() throws {
         let database = try memory()
-        let insert = try database.prepared("INSERT INTO thing VALUES (?, ?, ?, ?)")
+        let insert = try database.preparedStatement("INSERT INTO thing VALUES (?, ?, ?, ?)")
         for number in 1...3 as ClosedRange<UInt64> {
             insert.bind(ID128(high: 7, low: number))
             insert.bind(nil as Int64?)

@@ -85,7 +85,7 @@ final class ReportTable {
     ) throws {
         let insert =
             try insertion
-            ?? database.prepared(
+            ?? database.preparedStatement(
                 """
                 INSERT INTO report (device, time, id, latitude, longitude, accuracy, altitude,
                     speed, course, state, delay, more)
