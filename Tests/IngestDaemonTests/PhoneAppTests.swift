@@ -152,13 +152,13 @@ import Web
         }
         for _ in 0..<3 {
             try call(90)
-            world.now = world.now + .seconds(30)
+            world.now = world.now + .seconds(10)
             try world.restart()
         }
         #expect(world.records(.sosRaised).count == 1)
         try call(91)
         #expect(world.records(.sosRaised).count == 2)
-        world.now = world.now + .seconds(121)
+        world.now = world.now + .seconds(31)
         try call(90)
         #expect(world.records(.sosRaised).count == 3, "nobody sends it again for so long")
     }

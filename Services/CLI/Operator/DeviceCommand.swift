@@ -28,8 +28,8 @@ enum DeviceCommand: Command {
         options: [
             .init(
                 name: "--app", value: "APP",
-                help: "add, setup: draw the code of owntracks (default), owntracks-mqtt, overland, "
-                    + "traccar or gpslogger"),
+                help: "add, setup: owntracks (default), owntracks-mqtt, overland, traccar, "
+                    + "gpslogger"),
             .init(
                 name: "--token", value: "TOKEN",
                 help: "setup: go on with the secret that the phone has (@FILE: in a file)"),
