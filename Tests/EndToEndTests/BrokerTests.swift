@@ -34,7 +34,7 @@ extension `The suite` {
             let broker = try BrokerKit()
             try await broker.start()
             let secret = broker.folder.file("password")
-            try Data(BrokerKit.password.utf8).write(to: URL(filePath: secret))
+            try Files.write(Array(BrokerKit.password.utf8), to: secret, mode: 0o600)
             try await Household.run(
                 zones: zones,
                 settings: [
