@@ -10,10 +10,14 @@ import Testing
         return limits
     }
 
-    /// Sends a byte a turn until the connection is closed.
+    /// Sends a byte every few milliseconds until the connection is closed: too few to be too long.
     private func drip(_ client: RawClient, _ loop: TestLoop) {
+        var next = ContinuousClock.now
         loop.run(until: {
-            if !client.isClosed { client.send("x") }
+            if !client.isClosed, ContinuousClock.now >= next {
+                client.send("x")
+                next = .now + .milliseconds(5)
+            }
             return client.isClosed
         })
         loop.run(until: { loop.server.intake.open == 0 })
