@@ -177,6 +177,15 @@ import Testing
         #expect(bench.bodies(.inputContact).count == 1)
     }
 
+    @Test func `a position that comes with a last will is kept, also of a new phone`() {
+        var bench = Bench()
+        var will = PhoneNews()
+        will.isLastWill = true
+        bench.deliver([observation(at: -60, lat: 7)], news: will, ownTracks: .android)
+        #expect(bench.reports.map(\.fix.position.latitudeE7) == [7])
+        #expect(bench.core.device(device(1)) != nil)
+    }
+
     @Test func `a watch is told when it begins, is extended and ends`() {
         var bench = Bench()
         func watch(_ state: WatchState, seconds: Int64 = 600) -> EventBody {

@@ -19,8 +19,8 @@ extension Core {
             effects.append(.answer(request: delivery.request, .overloaded))
             return
         }
-        // What was written for when the phone is away is no sign of it.
-        let isThere = !delivery.news.isLastWill
+        // What was written for when the phone is away is no sign of it; what it brings along is.
+        let isThere = !delivery.news.isLastWill || !delivery.arrivals.isEmpty
         if isThere {
             hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
         }
@@ -79,7 +79,10 @@ extension Core {
             live.reserveCapacity(arrivals.count)
             effects.reserveCapacity(effects.count + arrivals.count + 8)
         }
-        guard var row = intake.devices[device] else { return taken }
+        guard var row = intake.devices[device] else {
+            invariant(arrivals.isEmpty, "a device is heard before it reports")
+            return taken
+        }
         for arrival in Core.inOrder(arrivals) {
             let isRepeated = arrivals.count > 1 && !seen.insert(arrival.id).inserted
             guard !arrival.isKnown, !isRepeated else {
