@@ -26,6 +26,10 @@ extension Host {
             if configuration.action == .health {
                 return try health(definition, configuration)
             }
+            if configuration.action == .check {
+                try check(definition, configuration)
+                return 0
+            }
             let signals = try Signals()
             let parts = try HostParts(definition, configuration, signals: signals)
             let host = Host(definition: definition, configuration: configuration, parts: parts)
@@ -46,7 +50,7 @@ extension Host {
         _ definition: ServiceDefinition, _ configuration: Configuration
     ) -> String? {
         switch configuration.action {
-        case .run, .health: nil
+        case .run, .check, .health: nil
         case .help:
             "jaga-\(definition.name.rawValue): \(definition.summary)\n\n\(Arguments.help)\n"
         case .version: "jaga-\(definition.name.rawValue) \(Version.text)\n"

@@ -52,10 +52,10 @@ extension HostParts {
         let security = try HostParts.security(definition, configuration, topology)
         var storePath = ":memory:"
         if definition.isDurable {
-            let folder = configuration.text("JAGA_HOME") + "/" + definition.name.rawValue
+            let folder = HostParts.folder(definition, configuration)
             try Files.makeFolder(folder, mode: 0o700)
             lock = try LockFile(path: folder + "/lock")
-            storePath = folder + "/store.sqlite"
+            storePath = HostParts.store(in: folder)
             disk = DiskGauge(folder: folder, configuration)
         }
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
@@ -84,9 +84,16 @@ extension HostParts {
         definition.portSetting.map(configuration.int) ?? topology.httpPort(definition.name)
     }
 
+    /// Where a durable service keeps what is its own.
+    static func folder(_ definition: ServiceDefinition, _ configuration: Configuration) -> String {
+        configuration.text("JAGA_HOME") + "/" + definition.name.rawValue
+    }
+
+    static func store(in folder: String) -> String { folder + "/store.sqlite" }
+
     /// The keys of the service; nil where everything is on loopback. HTTP beyond loopback has none:
     /// it belongs into a network that nobody else is in, behind the origin's TLS.
-    private static func security(
+    static func security(
         _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
     ) throws -> BusSecurity? {
         try BusSecurity.read(

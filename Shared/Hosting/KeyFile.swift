@@ -58,6 +58,9 @@ public struct KeyFile: Sendable {
         return key
     }
 
+    /// As ``read()``; that there is none yet is fine.
+    public func check() throws { if Files.exists(path) { _ = try read() } }
+
     /// Stops a start where others can read the file; that there is none yet is fine.
     public func refuseOpen() throws(OpenSecret) { try SecretFile.refuseOpen(path) }
 }

@@ -23,13 +23,17 @@ public struct ServiceDefinition: Sendable {
     public var unreadBodyPaths: Set<String>
     /// Versions of the logic that an evaluator has, from the lowest to the highest.
     public var logic: ClosedRange<UInt16>
+    /// Reads what the service reads at its start beside its settings, such as files of secrets;
+    /// what is not there and would be made is fine.
+    public var check: @Sendable (Configuration) throws -> Void
 
     public init(
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
         portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
         unreadBodyPaths: Set<String> = [],
-        logic: ClosedRange<UInt16> = 1...1
+        logic: ClosedRange<UInt16> = 1...1,
+        check: @escaping @Sendable (Configuration) throws -> Void = { _ in }
     ) {
         self.name = name
         self.summary = summary
@@ -41,5 +45,6 @@ public struct ServiceDefinition: Sendable {
         self.bodyBytesByPath = bodyBytesByPath
         self.unreadBodyPaths = unreadBodyPaths
         self.logic = logic
+        self.check = check
     }
 }

@@ -2,7 +2,7 @@
 public struct Arguments: Sendable, Equatable {
     /// What the process was started for.
     public enum Action: Sendable, Equatable {
-        case run, help, version, printConfiguration, health
+        case run, help, version, printConfiguration, check, health
     }
 
     public var action: Action = .run
@@ -24,6 +24,7 @@ public struct Arguments: Sendable, Equatable {
             case "--version": action = .version
             case "--print-configuration": action = .printConfiguration
             case "--rehearsal": overrides["JAGA_REHEARSAL"] = "on"
+            case "--check": action = .check
             case "--health": action = .health
             case "--config", "--home", "--port-base":
                 guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
@@ -51,6 +52,7 @@ public struct Arguments: Sendable, Equatable {
           --port-base N           all ports are counted from here (JAGA_PORT_BASE)
           --rehearsal             send nothing outside (JAGA_REHEARSAL)
           --print-configuration   show every setting with its value, default and unit, and end
+          --check                 try settings, keys, secrets and the store, and end
           --health                ask the service that runs here whether it is ready, and end
           --version               show the version, and end
           --help                  show this, and end

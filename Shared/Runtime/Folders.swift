@@ -14,6 +14,18 @@ extension Files {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether files can be made in a folder, without making one.
+    ///
+    /// - Throws: what the system says against it: `read-only`, `not-permitted`, `not-found` …
+    public static func refuseUnwritable(_ folder: String) throws(SystemError) {
+        guard isFolder(folder) || !exists(folder) else {
+            throw SystemError(ENOTDIR, "write to \(folder)")
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw SystemError(errno, "write to \(folder)")
+        }
+    }
+
     /// Paths of all plain files in a folder and those below, relative to it, ascending. Whatever
     /// else lies there is passed over; a folder that is not there holds nothing.
     public static func tree(_ folder: String) throws(SystemError) -> [String] {

@@ -29,6 +29,26 @@ extension Database {
             ) STRICT, WITHOUT ROWID
             """)
         let applied = try appliedMigrations()
+        try refuseNewer(applied, than: migrations)
+        let missing = migrations.filter { $0.number > applied[$0.component, default: 0] }
+        if !missing.isEmpty, !applied.isEmpty { try keepCopy() }
+        for migration in missing { try apply(migration) }
+    }
+
+    /// Refuses a store that knows steps this program does not, and changes nothing of it.
+    ///
+    /// - Throws: `newer`, and what opening a store throws
+    public static func check(_ path: String, _ migrations: [Migration]) throws(StoreError) {
+        let store = try Database(reading: path)
+        // A store whose first start was cut off has no tables yet.
+        let table = "SELECT count(*) FROM sqlite_schema WHERE name = 'migration'"
+        guard try store.scalar(table) == .integer(1) else { return }
+        try store.refuseNewer(store.appliedMigrations(), than: migrations)
+    }
+
+    private func refuseNewer(
+        _ applied: [String: Int], than migrations: [Migration]
+    ) throws(StoreError) {
         var known: [String: Int] = [:]
         for migration in migrations {
             invariant(
@@ -43,9 +63,6 @@ extension Database {
                     + "step \(number), known up to \(known[component, default: 0]))",
                 hint: "Run that version or a later one, or put back the backup made before it.")
         }
-        let missing = migrations.filter { $0.number > applied[$0.component, default: 0] }
-        if !missing.isEmpty, !applied.isEmpty { try keepCopy() }
-        for migration in missing { try apply(migration) }
     }
 
     /// The last step of each component that was applied.

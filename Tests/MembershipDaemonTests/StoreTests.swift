@@ -139,6 +139,13 @@ private func post(
         try Files.write(Array(secret.token.utf8), to: file.path, mode: 0o644)
         let error = #expect(throws: OpenSecret.self) { try file.establish() }
         #expect(error?.hint.hasPrefix("chmod 600 \(file.path);") == true)
+        #expect(throws: OpenSecret.self) { try file.check() }
+    }
+
+    @Test func `the check before a start makes no token`() throws {
+        let file = OperatorToken(home: try TemporaryFolder().path)
+        try file.check()
+        #expect(!file.exists)
     }
 }
 

@@ -37,7 +37,11 @@ struct Main {
         bodyBytesByPath: [
             "/pub": Limits.phoneBodyBytes, "/overland": Limits.phoneBodyBytes,
             "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
-        ], unreadBodyPaths: ["/v1/emergencies"])
+        ], unreadBodyPaths: ["/v1/emergencies"],
+        check: { configuration in
+            _ = try MQTTSettings.intake(configuration)
+            try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets").check()
+        })
 
     static func main() { exit(Host.run(definition, make: make)) }
 

@@ -23,7 +23,12 @@ struct Main {
                 "JAGA_MQTT_PREFIX", .text, default: "owntracks",
                 help: "Levels of the topics above those of users: PREFIX/user/device."),
         ],
-        migrations: Tables.migrations, bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes])
+        migrations: Tables.migrations, bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes],
+        check: { configuration in
+            let home = configuration.text("JAGA_HOME")
+            try OperatorToken(home: home).check()
+            try KeyFile.messages(secrets: home + "/secrets").check()
+        })
 
     static func main() {
         exit(Host.run(definition) { try MembershipService($0) })

@@ -27,6 +27,9 @@ struct OperatorToken {
         return secret
     }
 
+    /// Refuses a file that cannot be used; that there is none yet is fine.
+    func check() throws { if exists { _ = try read() } }
+
     /// Puts another token into the file, in one step.
     func write(_ secret: NewSecret) throws(SystemError) {
         try Files.makeFolder(folder, mode: 0o700)

@@ -32,16 +32,25 @@ struct Main {
         consumes: [
             .ingest: Partition.all.map(StreamName.events) + [.sos],
             .membership: [.directory], .timer: [.fired],
-        ])
+        ],
+        check: { configuration in
+            _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
+            _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")
+            try messageKey(configuration).check()
+        })
 
     static func main() { exit(Host.run(definition, make: make)) }
+
+    private static func messageKey(_ configuration: Configuration) -> KeyFile {
+        .messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
+    }
 
     static func make(_ host: Host) throws -> NotifierService {
         let configuration = host.configuration
         let base =
             configuration.optional("JAGA_PUBLIC_URL") ?? "http://127.0.0.1:\(host.httpPort)"
         let drivers = try GatewaySettings.drivers(configuration, callbackBase: base)
-        let messageKey = KeyFile.messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
+        let messageKey = messageKey(configuration)
         try messageKey.refuseOpen()
         return NotifierService(
             outside: host, store: NotifierStore(database: host.database),

@@ -1,0 +1,20 @@
+import Runtime
+import Store
+
+extension Host {
+    /// Tries what may keep a service from starting, in the order of a start: keys, secrets, folder
+    /// and store. Nothing is changed, and the service may be running meanwhile.
+    ///
+    /// - Throws: what the start would throw
+    static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
+        _ = try HostParts.security(definition, configuration, Topology(configuration))
+        try definition.check(configuration)
+        guard definition.isDurable else { return }
+        let folder = HostParts.folder(definition, configuration)
+        guard Files.exists(folder) else { return }
+        try Files.refuseUnwritable(folder)
+        let store = HostParts.store(in: folder)
+        guard Files.exists(store) else { return }
+        try Database.check(store, HostParts.migrations(definition))
+    }
+}

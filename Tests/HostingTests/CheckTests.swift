@@ -1,0 +1,81 @@
+import Glibc
+import Model
+import Store
+import TestSupport
+import Testing
+
+@testable import Hosting
+@testable import Runtime
+
+@Suite struct `The check before a start` {
+    private let folder: TemporaryFolder
+    private var home: String { folder.file("home") }
+    private var store: String { home + "/timer/store.sqlite" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try Files.makeFolder(home + "/timer", mode: 0o700)
+    }
+
+    private func check(
+        _ definition: ServiceDefinition = Stage.definition, _ environment: [String: String] = [:]
+    ) throws {
+        let configuration = try Configuration(
+            settings: CommonSettings.all,
+            environment: environment.merging(["JAGA_HOME": home]) { given, _ in given },
+            service: "timer")
+        try Host.check(definition, configuration)
+    }
+
+    private func refusal(_ body: () throws -> Void) -> (any ExplainedError)? {
+        do { try body() } catch { return error as? any ExplainedError }
+        return nil
+    }
+
+    @Test func `lets a new home pass, and one that a service runs on, and makes nothing`() throws {
+        try check()
+        #expect(try Files.names(in: home + "/timer").isEmpty)
+        let running = try Database(path: store, migrations: HostParts.migrations(Stage.definition))
+        try running.begin()
+        try check()
+        running.rollback()
+    }
+
+    @Test func `refuses a store of a newer version`() throws {
+        var newer = Stage.definition
+        newer.migrations.append(Migration(number: 2, sql: "CREATE TABLE later (a INTEGER)"))
+        _ = try Database(path: store, migrations: HostParts.migrations(newer))
+        let refusal = try #require(refusal { try check() })
+        #expect(refusal.code == "newer")
+        #expect(refusal.operation.contains(store))
+    }
+
+    @Test func `lets a store pass whose first start was cut off`() throws {
+        try Files.write([], to: store)
+        try check()
+    }
+
+    @Test func `refuses a folder that is no folder`() throws {
+        #expect(rmdir(home + "/timer") == 0)
+        try Files.write([], to: home + "/timer")
+        let refusal = try #require(refusal { try check() })
+        #expect(refusal.operation == "write to \(home)/timer")
+    }
+
+    @Test func `refuses keys that are not there where keys are needed`() throws {
+        let refusal = try #require(
+            refusal { try check(Stage.definition, ["JAGA_BIND": "0.0.0.0"]) })
+        #expect(refusal.code == "keys-missing")
+    }
+
+    @Test func `asks the service about what it reads itself`() throws {
+        var definition = Stage.definition
+        let key = folder.file("secrets")
+        definition.check = { _ in try KeyFile.messages(secrets: key).check() }
+        try check(definition)
+        _ = try KeyFile.messages(secrets: key).establish()
+        try check(definition)
+        #expect(chmod(key + "/message.key", 0o644) == 0)
+        #expect(throws: OpenSecret.self) { try check(definition) }
+    }
+}

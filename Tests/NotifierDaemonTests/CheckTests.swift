@@ -1,0 +1,54 @@
+import Gateways
+import Glibc
+import Hosting
+import Runtime
+import TestSupport
+import Testing
+
+@testable import NotifierDaemon
+
+@Suite struct `The check before the notifier starts` {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ environment: [String: String] = [:]) throws {
+        let definition = Main.definition
+        let configuration = try Configuration(
+            settings: CommonSettings.all + definition.settings,
+            environment: environment.merging(["JAGA_HOME": folder.path]) { given, _ in given },
+            service: "notifier")
+        try definition.check(configuration)
+    }
+
+    private func file(mode: UInt32) throws -> String {
+        let path = folder.file("password")
+        try Files.write(Array("https://monitor.example/x\n".utf8), to: path, mode: mode)
+        return path
+    }
+
+    @Test func `finds a gateway that there is not`() throws {
+        try check()
+        try check(["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9"])
+        #expect(throws: GatewayError.self) { try check(["JAGA_SMS_GATEWAY": "kanel"]) }
+    }
+
+    @Test func `finds passwords, an address and a key that others can read`() throws {
+        let path = try file(mode: 0o644)
+        let mail = [
+            "JAGA_MAIL_URL": "smtp://127.0.0.1:9", "JAGA_MAIL_FROM": "jaga@jaga.example",
+            "JAGA_MAIL_USER": "jaga", "JAGA_MAIL_PASSWORD_FILE": path,
+        ]
+        let monitor = ["JAGA_HEARTBEAT_URL_FILE": path]
+        #expect(throws: (any Error).self) { try check(mail) }
+        #expect(throws: (any Error).self) { try check(monitor) }
+        #expect(chmod(path, 0o600) == 0)
+        try check(mail)
+        try check(monitor)
+        let key = KeyFile.messages(secrets: folder.path + "/secrets")
+        _ = try key.establish()
+        try check()
+        #expect(chmod(key.path, 0o644) == 0)
+        #expect(throws: OpenSecret.self) { try check() }
+    }
+}
