@@ -1,10 +1,10 @@
 import Gateways
 import Glibc
-import Hosting
 import Runtime
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import NotifierDaemon
 
 @Suite struct `The check before the notifier starts` {
