@@ -6,6 +6,7 @@ import Parsing
 import Runtime
 import Testing
 
+@testable import Hosting
 @testable import IngestDaemon
 
 /// What phones publish on the operator's broker.
@@ -291,5 +292,17 @@ import Testing
         #expect(text.contains(#"jaga_ingest_mqtt_messages_total{outcome="unknown"} 1"#))
         #expect(text.contains("jaga_ingest_mqtt_connected 1"))
         #expect(!text.contains("anna"))
+    }
+
+    @Test func `in a rehearsal the operator's broker is left alone`() throws {
+        func intake(_ more: [String: String]) throws -> MQTTIntake? {
+            try MQTTSettings.intake(
+                Configuration(
+                    settings: CommonSettings.all + Main.definition.settings,
+                    environment: ["JAGA_INGEST_MQTT_URL": "mqtt://jaga@127.0.0.1"]
+                        .merging(more) { _, given in given }))
+        }
+        #expect(try intake([:]) != nil)
+        #expect(try intake(["JAGA_REHEARSAL": "on"]) == nil)
     }
 }

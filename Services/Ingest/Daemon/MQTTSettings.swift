@@ -27,9 +27,14 @@ enum MQTTSettings {
             help: "Levels of the topics above those of users: PREFIX/user/device."),
     ]
 
+    /// Nil without an address, and in a rehearsal: there the broker would give to it, under the
+    /// same name, what the suite in earnest waits for.
+    ///
     /// - Throws: what cannot be used, or a password that cannot be read
     static func intake(_ configuration: Configuration) throws(ConfigurationError) -> MQTTIntake? {
-        guard let url = configuration.optional("JAGA_INGEST_MQTT_URL") else { return nil }
+        guard let url = configuration.optional("JAGA_INGEST_MQTT_URL"),
+            !configuration.flag("JAGA_REHEARSAL")
+        else { return nil }
         guard let address = BrokerAddress(url) else {
             throw ConfigurationError(
                 "setting-invalid", "JAGA_INGEST_MQTT_URL is no address of a broker",
