@@ -111,7 +111,8 @@ lint: ## check format and scripts
 		bash -n "$$script" || exit 1; \
 	done
 	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/renew deploy/edge/start \
-		deploy/edge/certificate deploy/demo/prepare deploy/demo/mail deploy/demo/phone; do \
+		deploy/edge/certificate deploy/demo/prepare deploy/demo/mail deploy/demo/phone \
+		deploy/broker/prepare deploy/broker/device deploy/broker/start; do \
 		sh -n "$$script" || exit 1; \
 	done
 	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
