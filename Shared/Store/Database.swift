@@ -18,6 +18,8 @@ public final class Database {
     private let connection: Connection
     private var statements: [String: Statement] = [:]
     private var isLogToBeCut = false
+    private var checkpointer: Checkpointer?
+    private let log = LogLength()
 
     /// Waits so long for another program's lock.
     static let busyMilliseconds = 1000
@@ -98,6 +100,22 @@ public final class Database {
         invariant(isInTransaction, "there is no transaction to commit")
         try run("COMMIT")
         if isLogToBeCut { cutLog() }
+        checkpointer?.committed(log.frames)
+    }
+
+    /// From now on a thread of its own empties the write-ahead log into the store: for one that is
+    /// written to all the time, by somebody who is waited for. See ``Checkpointer``.
+    public func checkpointAside() throws(StoreError) {
+        guard path != ":memory:", case .integer(let pageBytes) = try scalar("PRAGMA page_size")
+        else { return }
+        try execute("PRAGMA wal_autocheckpoint = 0")
+        checkpointer = try Checkpointer(connection, path: path, pageBytes: Int(pageBytes))
+        sqlite3_wal_hook(
+            connection.pointer,
+            { context, _, _, frames in
+                Unmanaged<LogLength>.fromOpaque(context!).takeUnretainedValue().frames = Int(frames)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(log).toOpaque())
     }
 
     /// Empties the write-ahead log after the next commit, so that nothing of what was deleted is
@@ -226,6 +244,9 @@ public final class Database {
         return statement
     }
 }
+
+/// Frames in the write-ahead log, as SQLite tells after each commit.
+private final class LogLength { var frames = 0 }
 
 /// Owns the connection; it closes once the last statement is gone.
 final class Connection {

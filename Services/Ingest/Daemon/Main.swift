@@ -47,6 +47,7 @@ struct Main {
 
     static func make(_ host: Host) throws -> IngestService {
         let configuration = host.configuration
+        try host.database.checkpointAside()
         return try IngestService(
             outside: host, database: host.database,
             secrets: configuration.text("JAGA_HOME") + "/secrets",
