@@ -5,8 +5,12 @@ import Parsing
 /// Jaga's own dialect: `POST /v1/reports` and the report inside of `POST /v1/emergencies`.
 ///
 /// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339. `policy`
-/// beside it is the mark of the policy by which the phone reports.
+/// beside it is the mark of the policy by which the phone reports, `hindrances` what keeps it from
+/// reporting: all of it, so an empty list says that nothing does.
 public enum JagaReports {
+    /// Reports in one message; of more than these one is read beyond, and then it is refused.
+    public static let reportsMax = 2000
+
     /// Reads the reports of a body that is JSON.
     ///
     /// Nil where it is neither an object nor an array of reports: then nothing of it can be meant.
@@ -23,19 +27,29 @@ public enum JagaReports {
     /// The same of a text that is looked at where it lies.
     static func read(_ json: JSONView, received: Timestamp) -> Reading? {
         guard json.isObject else { return nil }
+        var reading = Reading(policyMark: json["policy"]?.string)
+        reading.news.hindrances = hindrances(json["hindrances"])
         guard let list = json["reports"] else {
-            var reading = Reading(policyMark: json["policy"]?.string)
             read(json, index: 0, received: received, into: &reading)
             return reading
         }
         guard let reports = list.elements else { return nil }
-        var reading = Reading(policyMark: json["policy"]?.string)
-        reading.observations.reserveCapacity(reports.count)
-        for (index, report) in reports.enumerated() {
+        reading.observations.reserveCapacity(min(reports.count, reportsMax + 1))
+        for (index, report) in reports.prefix(reportsMax + 1).enumerated() {
             read(report, index: index, received: received, into: &reading)
         }
         return reading
     }
+
+    /// Nil where the phone does not say; names that Jaga does not know are passed over.
+    private static func hindrances(_ json: JSONView?) -> [Hindrance]? {
+        guard let names = json?.elements else { return nil }
+        return Set(names.prefix(hindrancesMax).compactMap { $0.string }.compactMap(Hindrance.init))
+            .sorted()
+    }
+
+    /// Names beyond these are not looked at.
+    private static let hindrancesMax = 64
 
     private static func read(
         _ json: JSONView, index: Int, received: Timestamp, into reading: inout Reading

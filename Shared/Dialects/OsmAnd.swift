@@ -8,11 +8,17 @@ import Parsing
 /// before all later ones. The answer is empty.
 public enum OsmAnd {
     /// What a phone's `speed` is measured in. Traccar Client sends knots, OsmAnd metres a second;
-    /// the address that a phone is given says `speedUnit=ms`, `kmh` or `kn`.
-    enum SpeedUnit: String {
+    /// the address that a phone is given says `speedUnit=ms`, `kmh` or `kn`, else it is as the app
+    /// does for which the device is registered.
+    public enum SpeedUnit: String, Sendable {
         case knots = "kn"
         case metresPerSecond = "ms"
         case kilometresPerHour = "kmh"
+
+        /// Of a device, by the app that it is registered with.
+        public init(client: String) {
+            self = client.lowercased() == "osmand" ? .metresPerSecond : .knots
+        }
 
         /// What one of it is in metres a second.
         var factor: Double {
@@ -28,16 +34,22 @@ public enum OsmAnd {
     ///
     /// A message without a position is a heartbeat and carries nothing, unless it calls for help.
     ///
-    /// - Parameter received: stands in for a missing time, and is when help was called for.
-    public static func read(_ query: Query, _ body: [UInt8], received: Timestamp) -> Reading {
-        if TraccarJSON.isJSON(body) { return TraccarJSON.read(query, body, received: received) }
+    /// - Parameters:
+    ///   - received: stands in for a missing time, and is when help was called for.
+    ///   - unit: of its speeds, where the message does not say.
+    public static func read(
+        _ query: Query, _ body: [UInt8], received: Timestamp, unit: SpeedUnit = .knots
+    ) -> Reading {
+        if TraccarJSON.isJSON(body) {
+            return TraccarJSON.read(query, body, received: received, unit: unit)
+        }
         let values = NamedValues(query.with(form: body))
         if values["gprmc"] != nil { return OpenGTS.read(values, received: received) }
-        return read(values, received: received)
+        return read(values, received: received, unit: unit)
     }
 
-    static func read(_ values: NamedValues, received: Timestamp) -> Reading {
-        let unit = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) } ?? .knots
+    static func read(_ values: NamedValues, received: Timestamp, unit: SpeedUnit) -> Reading {
+        let unit = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) } ?? unit
         let fix = values.fix(
             speed: values.number("speed").map { $0 * unit.factor },
             // What OsmAnd calls so is its accuracy in metres.

@@ -100,7 +100,8 @@ public enum OwnTracks {
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
-                    charging: charging(json["bs"]?.number), messageID: messageID))
+                    charging: charging(json["bs"]?.number), messageID: messageID,
+                    altitudeAccuracyMetres: Quantity.altitudeAccuracy(json["vac"]?.number)))
             if trigger == .manual { reading.news.pressed = created ?? fix.time }
             reading.news.monitoring = json["m"]?.number
                 .flatMap { Int(exactly: $0) }

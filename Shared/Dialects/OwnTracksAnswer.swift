@@ -19,12 +19,15 @@ extension OwnTracks {
         /// Nil where the place is not to be seen: the card goes out alone.
         public var fix: Fix?
         public var battery: UInt8?
+        /// Of the fix's altitude, metres; 0 = unknown.
+        public var altitudeAccuracyMetres: UInt16
         public var card: ShownCard
 
         public init(
             person: PersonID? = nil, trackerID: String, name: String, fix: Fix?, battery: UInt8?,
-            card: ShownCard = .name
+            altitudeAccuracyMetres: UInt16 = 0, card: ShownCard = .name
         ) {
+            self.altitudeAccuracyMetres = altitudeAccuracyMetres
             self.person = person
             self.card = card
             self.trackerID = trackerID
@@ -182,6 +185,10 @@ extension OwnTracks {
         if let altitude = fix.altitudeCentimetres {
             text.raw(#","alt":"#)
             text.integer(Int64(altitude) / 100)
+            if friend.altitudeAccuracyMetres > 0 {
+                text.raw(#","vac":"#)
+                text.integer(Int64(friend.altitudeAccuracyMetres))
+            }
         }
         if let speed = fix.speedCentimetresPerSecond {
             text.raw(#","vel":"#)

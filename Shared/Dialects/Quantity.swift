@@ -40,6 +40,12 @@ enum Quantity {
         return Int32((min(metres, 100_000) * 100).rounded(.up))
     }
 
+    /// Whole metres, rounded up; 0 = unknown for zero, negative and absent values.
+    static func altitudeAccuracy(_ metres: Double?) -> UInt16 {
+        guard let metres, metres > 0 else { return 0 }
+        return UInt16(min(metres, 65_535).rounded(.up))
+    }
+
     /// Metres to centimetres; nil beyond ±100 km.
     static func altitude(_ metres: Double?) -> Int32? {
         guard let metres, metres >= -100_000, metres <= 100_000 else { return nil }

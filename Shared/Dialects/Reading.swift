@@ -10,11 +10,14 @@ public struct Observation: Hashable, Sendable {
     public var charging: Bool?
     /// What the client calls this message; the same again when it sends it again.
     public var messageID: String?
+    /// Of the fix's altitude, metres; 0 = unknown.
+    public var altitudeAccuracyMetres: UInt16
 
     public init(
         fix: Fix, trigger: Trigger = .periodic, battery: UInt8? = nil, charging: Bool? = nil,
-        messageID: String? = nil
+        messageID: String? = nil, altitudeAccuracyMetres: UInt16 = 0
     ) {
+        self.altitudeAccuracyMetres = altitudeAccuracyMetres
         self.fix = fix
         self.trigger = trigger
         self.battery = battery

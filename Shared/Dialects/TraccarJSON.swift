@@ -17,13 +17,16 @@ public enum TraccarJSON {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    static func read(_ query: Query, _ body: [UInt8], received: Timestamp) -> Reading {
+    static func read(
+        _ query: Query, _ body: [UInt8], received: Timestamp, unit: OsmAnd.SpeedUnit
+    ) -> Reading {
         guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
         guard case .object(let members) = json else { return .rejected(.notAnObject) }
         switch json["location"] {
         case .object: return read([json["location"] ?? .null], of: json, received: received)
         case .array(let list): return read(list, of: json, received: received)
-        default: return OsmAnd.read(NamedValues(query, members), received: received)
+        default:
+            return OsmAnd.read(NamedValues(query, members), received: received, unit: unit)
         }
     }
 

@@ -12,6 +12,8 @@ public enum Hindrance: String, Sendable, Codable, CaseIterable, Comparable {
     case hibernation
     /// The app may do nothing in the background.
     case backgroundRefresh = "background-refresh"
+    /// The person has signed out of the app.
+    case signedOut = "signed-out"
 
     /// Whether the phone may fall silent for it. The others make positions rough or seldom.
     public var makesBlind: Bool { self != .approximateLocation && self != .powerSave }

@@ -114,6 +114,9 @@ struct Golden: CustomStringConvertible, Sendable {
         if let battery = observation.battery { text += " battery=\(battery)" }
         if let charging = observation.charging { text += " charging=\(charging)" }
         if let id = observation.messageID { text += " id=\(id)" }
+        if observation.altitudeAccuracyMetres > 0 {
+            text += " vac=\(observation.altitudeAccuracyMetres)"
+        }
         return text
     }
 

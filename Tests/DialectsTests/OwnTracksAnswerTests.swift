@@ -55,6 +55,19 @@ import Testing
         #expect(json[0]?["name"]?.string == name)
     }
 
+    @Test func `a height says how exact it is, where the friend's app did`() throws {
+        var fix = fix
+        let exact = OwnTracks.Friend(
+            trackerID: "X", name: "X", fix: fix, battery: nil, altitudeAccuracyMetres: 4)
+        #expect(try JSON.parse(answer(exact))[1]?["vac"]?.int == 4)
+        let inexact = OwnTracks.Friend(trackerID: "X", name: "X", fix: fix, battery: nil)
+        #expect(try JSON.parse(answer(inexact))[1]?["vac"] == nil)
+        fix.altitudeCentimetres = nil
+        let flat = OwnTracks.Friend(
+            trackerID: "X", name: "X", fix: fix, battery: nil, altitudeAccuracyMetres: 4)
+        #expect(try JSON.parse(answer(flat))[1]?["vac"] == nil)
+    }
+
     /// Android throws the whole array away for one element that breaks these rules.
     @Test func `Android's parser takes every element`() throws {
         let friends = (0..<20).map { number in

@@ -47,6 +47,45 @@ import Testing
         #expect(positions(&bench, as: ben)[1]?.isMoving == false)
     }
 
+    @Test(
+        arguments: [
+            // 10⁻⁷ degrees of latitude are 1.1 cm; 50 m are assumed where nobody says how exact.
+            (60, 6_000, Bool?.some(true)), (60, 3_000, false), (60, 0, false), (600, 100_000, true),
+            (601, 100_000, nil), (10, 4_000, nil),
+        ] as [(Int64, Int32, Bool?)])
+    func `who says no speed moves as the two newest fixes do`(
+        seconds: Int64, way: Int32, isMoving: Bool?
+    ) {
+        var bench = Bench()
+        bench.deliver([observation(at: -700, lat: 0)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == nil)
+        bench.deliver([observation(at: -700 + seconds, lat: way)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == isMoving)
+    }
+
+    @Test func `what is not far enough to tell changes nothing, and a late fix neither`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -100, lat: 0), observation(at: -40, lat: 9_000)])
+        bench.deliver([observation(at: -30, lat: 10_500)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == true)
+        bench.deliver([observation(at: -50, lat: 10_500)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == true)
+        bench.deliver([observation(at: -20, lat: 10_500)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == false)
+        bench.deliver([observation(at: -10, lat: 10_500, speed: 140)])
+        #expect(positions(&bench, as: ben)[1]?.isMoving == true)
+    }
+
+    @Test func `how exact a friend's height is, is what their newest fix said`() {
+        var bench = reporting()
+        var exact = observation(at: -20)
+        exact.altitudeAccuracyMetres = 4
+        bench.deliver([exact], from: 1)
+        #expect(friends(&bench, of: 2).map(\.altitudeAccuracyMetres) == [0, 4, 0])
+        bench.deliver([observation(at: -10)], from: 1)
+        #expect(friends(&bench, of: 2).map(\.altitudeAccuracyMetres) == [0, 0, 0])
+    }
+
     @Test func `who never reported is unknown, who has not joined is not there`() {
         var bench = Bench()
         bench.change(aCircle(1, [member(1), member(2), member(3, invited: true)]))

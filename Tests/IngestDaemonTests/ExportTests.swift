@@ -91,11 +91,20 @@ import Web
         try world.turn {
             try world.service.writer.write(.saveArming(person(1), armed: false))
         }
+        for (number, topic) in [(1, "anna/pixel8"), (2, "ben/phone")] as [(UInt64, String)] {
+            let set = try world.send(
+                .put, "/v1/devices/\(device(number))/mqtt-topic", #"{"topic":"\#(topic)"}"#,
+                token: "operator")
+            #expect(set.status == 204)
+        }
         let files = try export(world)
         #expect(try json(files["card.json"])["name"] == "Mama")
         #expect(try json(files["card.json"])["face"] == "face.jpg")
         #expect(files["face.jpg"]?.content == face)
         #expect(try json(files["alarms.json"])["armed"] == false)
+        let topics = try json(files["mqtt-topics.json"]).array
+        #expect(topics?.count == 1 && topics?.first?["topic"] == "anna/pixel8")
+        #expect(topics?.first?["device"]?.string == device(1).description)
         let other = try export(try World())
         #expect(try json(other["card.json"])["face"] == .null && other["face.jpg"] == nil)
         #expect(try json(other["alarms.json"])["armed"] == true)

@@ -23,6 +23,7 @@ import Web
         (Method.post, "/osmand?id=phone-1&"), (.get, "/osmand?id=phone-1&"),
         (.post, "/?deviceid=phone-1&"), (.get, "/?id=phone-1&"), (.post, "/osmand/phone-1?"),
         (.get, "/log/gpslogger/phone-1?"), (.post, "/log/gpslogger?token=phone-1&"),
+        (.put, "/log/gpslogger/phone-1?"), (.patch, "/log/gpslogger?token=phone-1&"),
         (.get, "/osmand?key=phone-1&"), (.get, "/osmand?id=48241179&token=phone-1&"),
     ])
     func `name their device in the address`(method: Method, address: String) throws {
@@ -103,6 +104,24 @@ import Web
         }
         #expect(reports(world).count == 1)
         #expect(world.service.counts.rejected == 4)
+    }
+
+    @Test func `of OsmAnd tell metres a second, of others knots, unless the address says`() throws {
+        let world = try World()
+        func speed(_ more: String) throws -> Int32? {
+            world.now = world.now + .seconds(10)
+            let time = world.now.seconds
+            try world.send(
+                .get, "/osmand?id=phone-1&lat=3.1&lon=101.7&speed=10&timestamp=\(time)" + more)
+            return lastFix(world)?.speedCentimetresPerSecond
+        }
+        #expect(try speed("") == 514)
+        world.replica.apply(
+            .deviceChanged(
+                Device(id: device(1), person: person(1), name: "phone", client: "osmand")))
+        #expect(try speed("") == 1000)
+        #expect(try speed("&speedUnit=kn") == 514)
+        #expect(try speed("&speedUnit=kmh") == 278)
     }
 
     @Test func `call for help by an alarm without a place`() throws {

@@ -65,6 +65,9 @@ import Testing
         #expect(bare.status == 200 && bare.text == plain.text)
         #expect(try get("&format=gif").field == "format")
         #expect(try get("&format=svg&app=osmand").field == "app")
+        let unknown = try get("&app=nope")
+        #expect(unknown.status == 400 && unknown.field == "app")
+        #expect(unknown.text.contains("overland"))
     }
 
     @Test(arguments: ["", "?url=ftp%3A%2F%2Fa", "?url=https%3A%2F%2F", "?url=https%3A%2F%2Fa%20b"])

@@ -192,7 +192,7 @@ public struct MemberPosition: Hashable, Sendable {
     public var ageSeconds: Int64?
     public var battery: UInt8?
     public var charging: Bool?
-    /// Nil where the phone did not say its speed.
+    /// By the speed of the fix, else by the two newest fixes; nil where neither tells.
     public var isMoving: Bool?
     /// What keeps the phone from reporting as it should.
     public var hindrances: [Hindrance]

@@ -1,5 +1,6 @@
 import Dialects
 import Directory
+import Geometry
 import Hashing
 import Model
 
@@ -95,6 +96,8 @@ extension DeviceRow {
         let (fix, clockSkew) = Intake.corrected(observation.fix, at: now)
         let late = newest.map { fix.time < $0.time } ?? false
         if !late {
+            isMoving = fix.speedCentimetresPerSecond == nil ? moves(to: fix) : nil
+            altitudeAccuracyMetres = observation.altitudeAccuracyMetres
             newest = fix
             battery = observation.battery ?? battery
             charging = observation.charging ?? charging
@@ -104,5 +107,20 @@ extension DeviceRow {
             trigger: observation.trigger, battery: observation.battery,
             charging: observation.charging, clockSkew: clockSkew, late: late, received: now,
             trace: trace)
+    }
+
+    /// Whether the device moved on its way from its newest fix to this one: faster than standing
+    /// still is, and farther than either may be wrong. Nil where they are too far apart in time.
+    private func moves(to fix: Fix) -> Bool? {
+        guard let newest, fix.time - newest.time <= .seconds(Limits.movingGapSeconds) else {
+            return nil
+        }
+        let seconds = Double((fix.time - newest.time).microseconds) / 1_000_000
+        let way = EarthPoint(newest.position).straightMetres(to: EarthPoint(fix.position)) * 100
+        guard way >= seconds * Double(Limits.movingCentimetresPerSecond) else { return false }
+        let doubt = [newest, fix].map {
+            $0.accuracyCentimetres > 0 ? $0.accuracyCentimetres : Limits.accuracyCentimetresAssumed
+        }
+        return way > Double(max(doubt[0], doubt[1])) ? true : isMoving
     }
 }

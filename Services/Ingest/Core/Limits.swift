@@ -1,3 +1,5 @@
+import Dialects
+
 /// Bounds and default figures of ingest, in one place. Durations are in seconds.
 public enum Limits {
     /// A fix farther in the future than this is marked `clockSkew`.
@@ -17,7 +19,7 @@ public enum Limits {
     /// Body of a phone's message: iOS sends photos along, and would delete what is refused.
     public static let phoneBodyBytes = 8 << 20
     /// Reports in one request; more are refused, saying so.
-    public static let reportsInRequest = 2000
+    public static let reportsInRequest = JagaReports.reportsMax
 
     /// Work on configuration in one turn: a thing compared, a record appended and a zone of either
     /// are one each. One record always goes, however large.
@@ -87,6 +89,8 @@ public enum Limits {
     public static let gateBurstOfAddressSeconds: Int64 = 10
     /// So many reports in one call count as a call more.
     public static let gateReportsPerCall = 20
+    /// … and so do so many bytes.
+    public static let gateBytesPerCall = 64 << 10
     /// Devices, and addresses, whose calls are counted one by one; further ones share a limit.
     public static let gateKeysMax = 100_000
     /// A device whose secret was replaced is told "later" for so long, not that it is unknown …
@@ -192,6 +196,10 @@ public enum Limits {
     public static let freshSeconds: Int64 = 1800
     /// Slower than this is standing still.
     public static let movingCentimetresPerSecond: Int32 = 60
+    /// Two fixes farther apart than this do not say whether their phone moves now.
+    public static let movingGapSeconds: Int64 = 600
+    /// How exact a fix is that does not say so.
+    public static let accuracyCentimetresAssumed: Int32 = 5000
     /// Version of the logic by which evaluators decide as long as none is written down.
     public static let logicVersion: UInt16 = 1
     /// The newest version that the logs go over to, whatever evaluators say that they can run: that

@@ -113,7 +113,8 @@ struct Positions {
         return OwnTracks.Friend(
             person: person,
             trackerID: trackers.take(preferred ?? TrackerIDs.initials(of: name), for: person),
-            name: name, fix: row?.newest, battery: row?.battery)
+            name: name, fix: row?.newest, battery: row?.battery,
+            altitudeAccuracyMetres: row?.altitudeAccuracyMetres ?? 0)
     }
 
     private func position(of member: Membership, _ may: Visibility, at now: Timestamp)
@@ -147,9 +148,9 @@ struct Positions {
         }
         guard may.showsPlace else { return shown }
         shown.fix = fix
-        shown.isMoving = fix.speedCentimetresPerSecond.map {
-            $0 >= Limits.movingCentimetresPerSecond
-        }
+        shown.isMoving =
+            fix.speedCentimetresPerSecond.map { $0 >= Limits.movingCentimetresPerSecond }
+            ?? row.isMoving
         return shown
     }
 }

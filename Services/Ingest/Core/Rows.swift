@@ -19,6 +19,10 @@ public struct DeviceRow: Hashable, Sendable {
     public var charging: Bool?
     /// The app that spoke last; nil = it was not noted.
     public var client: ClientApp?
+    /// Whether it moves, where the newest fix has no speed: as the two newest tell. Not stored.
+    public var isMoving: Bool?
+    /// Of the newest fix's altitude, metres; 0 = unknown. Not stored.
+    public var altitudeAccuracyMetres: UInt16 = 0
 
     public init(
         device: DeviceID, person: PersonID, number: Int64, partition: Partition, seen: Timestamp,

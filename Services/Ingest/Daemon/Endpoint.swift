@@ -29,6 +29,11 @@ enum Endpoint: Sendable {
         (.post, "/log/gpslogger", .phone(.gpsLogger)),
         (.get, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
         (.post, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
+        // Which method GPSLogger uses is up to whoever sets it up.
+        (.put, "/log/gpslogger", .phone(.gpsLogger)),
+        (.patch, "/log/gpslogger", .phone(.gpsLogger)),
+        (.put, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
+        (.patch, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
         (.get, "/gprmc/Data", .phone(.openGTS)), (.post, "/gprmc/Data", .phone(.openGTS)),
         (.post, "/v1/reports", .reports),
         (.post, "/v1/emergencies", .emergencies),

@@ -43,9 +43,10 @@ extension IngestService {
     /// - Parameters:
     ///   - received: when it came
     ///   - key: of OwnTracks, where the device has one
+    ///   - device: that sent it, where its app leaves something to how it is registered
     func read(
         _ payload: PhonePayload, of client: ClientApp, received: Timestamp,
-        key: OwnTracks.Key? = nil
+        key: OwnTracks.Key? = nil, device: DeviceID? = nil
     ) -> Reading {
         if let app = client.ownTracks {
             return OwnTracks.read(
@@ -58,7 +59,11 @@ extension IngestService {
         case .openGTS: OpenGTS.read(query, body, received: received)
         case .jaga:
             ownReports(body, received: received)
-        default: OsmAnd.read(query, body, received: received)
+        default:
+            OsmAnd.read(
+                query, body, received: received,
+                unit: OsmAnd.SpeedUnit(
+                    client: device.flatMap { outside.replica.device($0)?.client } ?? ""))
         }
     }
 
@@ -76,7 +81,7 @@ extension IngestService {
         let key = entry.device.flatMap { deviceKeys[$0] }
         let reading = read(
             PhonePayload(kept: entry.payload, by: client), of: client,
-            received: entry.times.received, key: key)
+            received: entry.times.received, key: key, device: entry.device)
         guard client == .overland, reading.rejections.first?.reason == .notAnObject else {
             return reading
         }

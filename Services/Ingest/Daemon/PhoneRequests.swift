@@ -64,7 +64,8 @@ extension IngestService {
             return outside.answer(request.id, .problem(error))
         }
         let payload = PhonePayload(query: request.query, body: request.body)
-        let reading = read(payload, of: dialect.client, received: outside.now)
+        let reading = read(
+            payload, of: dialect.client, received: outside.now, device: caller.device)
         let isOverland = dialect == .overland
         pending[request.id] = Pending(phone: isOverland ? .overland : .empty)
         try deliver(

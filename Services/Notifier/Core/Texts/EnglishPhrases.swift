@@ -140,6 +140,7 @@ struct EnglishPhrases: Phrasebook {
         case .powerSave: "the phone saves its battery"
         case .hibernation: "the system puts the app to sleep"
         case .backgroundRefresh: "the app may not work in the background"
+        case .signedOut: "somebody signed out of the app"
         }
     }
 

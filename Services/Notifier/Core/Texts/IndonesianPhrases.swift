@@ -140,6 +140,7 @@ struct IndonesianPhrases: Phrasebook {
         case .powerSave: "ponsel menghemat baterai"
         case .hibernation: "sistem menidurkan aplikasi"
         case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
+        case .signedOut: "aplikasi telah keluar dari akun"
         }
     }
 

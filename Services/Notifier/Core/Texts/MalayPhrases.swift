@@ -142,6 +142,7 @@ struct MalayPhrases: Phrasebook {
         case .powerSave: "telefon menjimatkan bateri"
         case .hibernation: "sistem menidurkan aplikasi"
         case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
+        case .signedOut: "aplikasi telah dilog keluar"
         }
     }
 
