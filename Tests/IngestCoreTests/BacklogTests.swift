@@ -62,12 +62,18 @@ import Testing
         #expect(bench.deliver([observation(at: -400)], from: 2) == .overloaded)
         #expect(bench.store.reports.count == stored)
         #expect(bench.deliver([observation(at: 0)], from: 2) != .overloaded)
+        // Of both the live ones are taken; the phone keeps the whole and says it again.
+        let sequenced = bench.reports.count
+        let mixed = [observation(at: -401), observation(at: 1), observation(at: 2)]
+        #expect(bench.deliver(mixed, from: 2) == .overloaded)
+        #expect(bench.reports.count == sequenced + 2 && bench.store.reports.count == stored + 3)
         let old = observation(at: -400, trigger: .panic)
         let panic = Panic(messageID: "p", raised: start, fix: old.fix, battery: nil)
         #expect(bench.deliver([old], from: 3, panics: [panic]) != .overloaded)
         #expect(bench.sos.count == 1)
         bench.handle(.turnEnd)
-        #expect(bench.deliver([observation(at: -400)], from: 2) != .overloaded)
+        #expect(
+            bench.deliver(mixed, from: 2) == .reports(ReportsAnswer(accepted: 1, duplicates: 2)))
     }
 }
 

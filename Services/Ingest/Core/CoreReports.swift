@@ -10,14 +10,7 @@ extension Core {
         into effects: inout [Effect]
     ) {
         guard !delivery.panics.isEmpty || hasRoom(for: delivery.arrivals, at: now) else {
-            effects.append(
-                .saveDiary(
-                    DiaryRow(
-                        device: delivery.device, time: now, client: delivery.client,
-                        outcome: .refused, reason: "overload", status: 503,
-                        newest: Core.newest(of: delivery.arrivals), trace: delivery.trace)))
-            effects.append(.answer(request: delivery.request, .overloaded))
-            return
+            return refuse(delivery, in: directory, at: now, into: &effects)
         }
         // What was written for when the phone is away is no sign of it; what it brings along is.
         let isThere = !delivery.news.isLastWill || !delivery.arrivals.isEmpty
@@ -62,6 +55,28 @@ extension Core {
                 in: directory, at: now, into: &effects)
         }
         effects.append(.answer(request: delivery.request, .reports(answer)))
+    }
+
+    /// There is no room for what is old in it. What is live is taken all the same: the phone keeps
+    /// the whole and delivers it again, and then that is a duplicate.
+    private mutating func refuse(
+        _ delivery: Delivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let live = delivery.arrivals.filter { !Intake.isBacklog($0.observation.fix, at: now) }
+        if !live.isEmpty {
+            hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
+            _ = takeIn(
+                live, of: delivery.device, received: now, trace: delivery.trace, in: directory,
+                at: now, into: &effects)
+        }
+        effects.append(
+            .saveDiary(
+                DiaryRow(
+                    device: delivery.device, time: now, client: delivery.client,
+                    outcome: .refused, reason: "overload", status: 503,
+                    newest: Core.newest(of: delivery.arrivals), trace: delivery.trace)))
+        effects.append(.answer(request: delivery.request, .overloaded))
     }
 
     /// Stores what is new of these and puts it on `in/p`: at once, or with the backlog.
