@@ -25,19 +25,36 @@ final class BodyStream {
     private var sent = 0
     private var end = End.open
     private var isSuspended = false
+    private let unsentBytesMax: Int
+    /// Bytes that were taken since nothing was left to take.
+    private(set) var takenBytes = 0
+    /// Since ``catchUp()`` was asked nothing was left to take, at least for a moment.
+    private var hasCaughtUp = true
 
-    init(connection: OpaquePointer, first: [UInt8]) {
+    /// - Parameter unsentBytesMax: with more that waits, the body is broken off
+    init(connection: OpaquePointer, first: [UInt8], unsentBytesMax: Int) {
         self.connection = connection
+        self.unsentBytesMax = unsentBytesMax
         bytes = first
     }
 
     /// Bytes that the library has not taken yet.
     var unsentBytes: Int { bytes.count - sent }
 
+    /// Whether its reader has everything, or had since this was asked last.
+    func catchUp() -> Bool {
+        defer { hasCaughtUp = false }
+        return hasCaughtUp || unsentBytes == 0
+    }
+
     func take(_ step: StreamStep) {
         guard case .open = end else { return }
         switch step {
         case .begin: return
+        case .piece(let piece) where unsentBytes + piece.count > unsentBytesMax:
+            end = .broken
+            bytes = []
+            sent = 0
         case .piece(let piece):
             if sent == bytes.count {
                 bytes.removeAll(keepingCapacity: true)
@@ -68,6 +85,11 @@ final class BodyStream {
         }
         bytes[sent..<sent + count].withUnsafeBytes { room.copyMemory(from: $0) }
         sent += count
+        takenBytes += count
+        if unsentBytes == 0 {
+            hasCaughtUp = true
+            takenBytes = 0
+        }
         return count
     }
 

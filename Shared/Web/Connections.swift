@@ -6,7 +6,7 @@ import Glibc
 /// The HTTP library closes a connection on which nothing happens. A client that sends a byte now
 /// and then keeps it for ever, and enough of them keep everybody else out. So a header and a body
 /// have to be there in time, and where room gets scarce those go that have asked nothing longest.
-/// A request that its service has is never cut.
+/// A request that its service has is never cut, but a reader who does not take the answer is.
 final class Connections {
     typealias Instant = ContinuousClock.Instant
 
@@ -83,9 +83,17 @@ final class Connections {
         guard isFull || now - lastLook >= .seconds(1) else { return }
         lastLook = now
         for entry in entries where !entry.isCut {
+            noteReader(entry)
             if let due = due(entry), due <= now { cut(entry) }
         }
         if isFull { makeRoom() }
+    }
+
+    /// The time of a reader who has everything begins anew.
+    private func noteReader(_ entry: Entry) {
+        guard let exchange = entry.exchange, case .streaming(_, let stream) = exchange.state
+        else { return }
+        if stream.catchUp() { exchange.since = now }
     }
 
     /// When it has to be further than now; nil while that is not its client's to say.
@@ -101,7 +109,8 @@ final class Connections {
         case .reading, .refused:
             after(limits.bodySeconds, and: exchange.heldBytes + exchange.droppedBytes)
         case .answered(let response): after(limits.idleSeconds, and: response.body.count)
-        case .waiting, .streaming: nil
+        case .streaming(_, let stream): after(limits.behindSeconds, and: stream.takenBytes)
+        case .waiting: nil
         }
     }
 

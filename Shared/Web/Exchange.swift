@@ -25,11 +25,14 @@ final class Exchange {
     /// The library's connection, valid until the request is completed.
     let connection: OpaquePointer
     var state = State.begun
-    /// When its first line came, then when it was answered.
+    /// When its first line came, then when it was answered; of an answer that comes piece by piece,
+    /// when its reader had everything.
     var since: ContinuousClock.Instant
     var isHead = false
     var request: Request
     var bodyBytesMax = 0
+    /// Length of the body as its client says; 0 where it does not.
+    var announcedBytes = 0
     /// Bytes of the body that count against the server's limit.
     var heldBytes = 0
     /// Bytes of an oversized body that were dropped.

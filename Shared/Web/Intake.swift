@@ -18,7 +18,7 @@ final class Intake {
     /// Nothing goes to the service any more: what becomes complete is answered 503 here.
     var isStopping = false
     let connections: Connections
-    private var arrived: [Request] = []
+    private var arrived: Arrivals
 
     /// Whether complete requests wait to be taken: `flush()` reads, too.
     var hasArrived: Bool { !arrived.isEmpty }
@@ -26,14 +26,12 @@ final class Intake {
 
     init(limits: ServerLimits) {
         self.limits = limits
+        arrived = Arrivals(limits: limits)
         connections = Connections(limits: limits)
     }
 
-    /// The requests that became complete since the last time.
-    func takeArrived() -> [Request] {
-        defer { arrived = [] }
-        return arrived
-    }
+    /// The complete requests that are to be done next.
+    func takeArrived() -> [Request] { arrived.take() }
 
     // MARK: - From the library
 
@@ -145,6 +143,7 @@ final class Intake {
             exchange.state = .reading
         }
         let announced = exchange.request.headers["Content-Length"].flatMap(Int.init) ?? 0
+        exchange.announcedBytes = announced
         if announced > exchange.bodyBytesMax { refuseBody(exchange) }
         guard case .refused(let refusal) = exchange.state else { return .YES }
         // What follows is not looked at: the connection ends with this answer.
@@ -165,6 +164,10 @@ final class Intake {
         } else {
             heldBytes += piece.count
             exchange.heldBytes = bytes
+            if bytes > limits.smallBodyBytes, exchange.request.body.capacity < bytes {
+                // It is no longer small: room for all of it at once, and nothing is copied again.
+                exchange.request.body.reserveCapacity(max(bytes * 2, exchange.announcedBytes))
+            }
             exchange.request.body.append(contentsOf: piece)
         }
         return .YES

@@ -11,6 +11,11 @@ public struct ServerLimits: Hashable, Sendable {
     public var idleSeconds = 60
     /// A header has to be whole so long after its first line.
     public var headerSeconds = 15
+    /// Whoever reads an answer that comes piece by piece may be behind with it for so long, and
+    /// what ``bytesPerSecond`` allows for what was taken meanwhile.
+    public var behindSeconds = 60
+    /// Of such an answer not more may wait for its reader: it is broken off.
+    public var unsentBytes = 16 << 20
     /// A body has to be whole so long after its header, and what ``bytesPerSecond`` allows.
     public var bodySeconds = 30
     /// What is slower is too slow.
@@ -24,6 +29,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var heldBytes = 128 << 20
     /// A body up to here finds room all the same: no call for help is larger.
     public var smallBodyBytes = 16 << 10
+    /// Larger bodies that a service is given in one turn, all together; at least one.
+    public var largeBytesPerTurn = 4 << 20
     /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`
     /// one with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
     /// refused.

@@ -72,7 +72,8 @@ public final class Server: Pollable {
 
     /// Reads and writes what is ready.
     ///
-    /// - Returns: requests that are complete; each is to be answered once, at any later time within
+    /// - Returns: requests that are complete, as many as one turn may take: those with small
+    ///   bodies, or some with large ones. Each is to be answered once, at any later time within
     ///   ``ServerLimits/answerSeconds``.
     public func drain() -> [Request] {
         guard let daemon else { return [] }
@@ -114,9 +115,12 @@ public final class Server: Pollable {
             return
         }
         guard let exchange = intake.waiting.removeValue(forKey: id) else { return }
-        let stream = BodyStream(connection: exchange.connection, first: response.body)
+        let stream = BodyStream(
+            connection: exchange.connection, first: response.body,
+            unsentBytesMax: intake.limits.unsentBytes)
         intake.streams[id] = stream
         exchange.state = .streaming(response, stream)
+        exchange.since = intake.connections.now
         MHD_resume_connection(exchange.connection)
     }
 

@@ -37,6 +37,17 @@ import Testing
         #expect(wait?.seconds == 60)
     }
 
+    @Test func `counts large bodies as more calls`() {
+        var gate = Gate(limits)
+        for _ in 1...12 {
+            #expect(gate.pass(caller(1), from: "127.0.0.1", bytes: 9 * 65_536, at: start) == nil)
+        }
+        #expect(gate.pass(caller(1), from: "127.0.0.1", at: start)?.limit == .device)
+        for _ in 1...120 {
+            #expect(gate.pass(caller(2), from: "127.0.0.1", bytes: 65_535, at: start) == nil)
+        }
+    }
+
     @Test func `counts an address over all its devices, but not this machine`() {
         var gate = Gate(limits)
         for number in 1...100 as ClosedRange<UInt64> {

@@ -14,9 +14,16 @@ final class RawClient {
     private(set) var received: [UInt8] = []
     /// The server closed the connection.
     private(set) var isClosed = false
+    /// Bytes that ``advance()`` receives at most.
+    var receivesAtMost = Int.max
 
-    init(port: Int) throws {
+    /// - Parameter window: bytes that the kernel takes for it; nil = as it likes
+    init(port: Int, window: Int32? = nil) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var window {
+            setsockopt(
+                socket, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))
+        }
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = UInt16(port).bigEndian
@@ -58,11 +65,13 @@ final class RawClient {
             unsent.removeFirst(count)
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = recv(socket, &buffer, buffer.count, 0)
+        var left = receivesAtMost
+        while left > 0 {
+            let count = recv(socket, &buffer, min(left, buffer.count), 0)
             if count == 0 || count < 0 && errno != EAGAIN { isClosed = true }
             guard count > 0 else { return }
             received += buffer[..<count]
+            left -= count
         }
     }
 

@@ -22,6 +22,51 @@ import Testing
         #expect(loop.server.intake.heldBytes == 0)
     }
 
+    /// Until so many requests have come in whole, at most 30 s.
+    private func read(_ count: Int, from clients: [RawClient], by server: Server) throws {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(30)
+        while server.waitingCount < count, clock.now < end {
+            server.flush()
+            for client in clients { client.advance() }
+        }
+        try #require(server.waitingCount == count)
+    }
+
+    @Test func `lets small requests pass large ones, and takes few of these at a time`() throws {
+        var limits = ServerLimits()
+        limits.largeBytesPerTurn = 200_000
+        let server = try Server(port: 0, limits: limits)
+        let large = String(repeating: "x", count: 90_000)
+        let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
+        for client in clients { client.send(post(90_000) + large) }
+        var turns: [[Int]] = []
+        func turn() {
+            for client in clients { client.advance() }
+            let requests = server.drain()
+            if !requests.isEmpty { turns.append(requests.map(\.body.count)) }
+        }
+        // All are read before the first is given out.
+        try read(5, from: clients, by: server)
+        turn()
+        #expect(turns == [[90_000, 90_000]] && server.waitMilliseconds == 0)
+        let last = try RawClient(port: server.port)
+        last.send("GET /help HTTP/1.1\r\nHost: h\r\n\r\n")
+        try read(6, from: clients, by: server)
+        for _ in 0..<3 { turn() }
+        #expect(turns.dropFirst() == [[0], [90_000, 90_000], [90_000]])
+        turn()
+        #expect(turns.count == 4)
+    }
+
+    @Test func `gives a body out however large it is`() throws {
+        var limits = ServerLimits()
+        limits.largeBytesPerTurn = 20_000
+        let loop = try TestLoop(limits: limits)
+        let body = String(repeating: "x", count: 30_000)
+        #expect(try loop.answer(to: post(30_000) + body).status == 200)
+    }
+
     @Test func `keeps a connection whose body it refused`() throws {
         let loop = try TestLoop()
         let client = try loop.client()

@@ -3,12 +3,13 @@ import Testing
 @testable import Web
 
 @Suite struct `A body that comes piece by piece` {
-    private func begun(_ target: String = "GET /s HTTP/1.1\r\nHost: h\r\n\r\n") throws
-        -> (TestLoop, RawClient, UInt64)
-    {
-        let loop = try TestLoop()
+    private func begun(
+        _ target: String = "GET /s HTTP/1.1\r\nHost: h\r\n\r\n",
+        limits: ServerLimits = ServerLimits(), window: Int32? = nil
+    ) throws -> (TestLoop, RawClient, UInt64) {
+        let loop = try TestLoop(limits: limits)
         loop.reply = { _ in nil }
-        let client = try loop.client()
+        let client = try loop.client(window: window)
         client.send(target)
         loop.run(until: { loop.requests.count == 1 })
         return (loop, client, loop.requests[0].id)
@@ -90,6 +91,49 @@ import Testing
             loop.server.stream(id, .piece(Array("more".utf8)))
             return loop.server.unsentBytes(of: id) == nil
         })
+    }
+
+    /// The library by itself would wait for 60 s, and for ever where a byte is taken now and then.
+    @Test(arguments: [0, 16])
+    func `is cut where its reader takes next to nothing`(bytesPerTurn: Int) throws {
+        var limits = ServerLimits()
+        limits.behindSeconds = 1
+        limits.bytesPerSecond = 8 << 20
+        let (loop, client, id) = try begun(limits: limits, window: 4096)
+        client.receivesAtMost = bytesPerTurn
+        loop.server.stream(id, .begin(Response(status: 200)))
+        loop.server.stream(id, .piece([UInt8](repeating: 0x61, count: 12 << 20)))
+        loop.run(until: { loop.server.unsentBytes(of: id) == nil }, "and its service knows")
+        loop.run(until: { loop.server.intake.open == 0 })
+    }
+
+    @Test func `goes on as long as its reader takes it, and while there is nothing`() throws {
+        var limits = ServerLimits()
+        limits.behindSeconds = 1
+        limits.bytesPerSecond = 1 << 30
+        let (loop, client, id) = try begun(limits: limits)
+        loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
+        let clock = ContinuousClock()
+        let end = clock.now + .milliseconds(2500)
+        loop.run(until: { clock.now >= end })
+        loop.server.stream(id, .piece(Array("two".utf8)))
+        loop.server.stream(id, .end)
+        loop.run(until: { body(client) == "onetwo" })
+    }
+
+    @Test func `is broken off where too much waits for its reader`() throws {
+        var limits = ServerLimits()
+        limits.unsentBytes = 1 << 20
+        let (loop, client, id) = try begun(limits: limits, window: 4096)
+        client.receivesAtMost = 0
+        loop.server.stream(id, .begin(Response(status: 200)))
+        let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+        loop.server.stream(id, .piece(piece))
+        loop.server.stream(id, .piece(piece))
+        #expect(loop.server.unsentBytes(of: id) == 0, "nothing of it is held")
+        client.receivesAtMost = .max
+        loop.run(until: { client.isClosed })
+        #expect(body(client) == nil)
     }
 
     @Test func `has no body for HEAD`() throws {

@@ -15,8 +15,8 @@ final class TestLoop {
         server = try Server(port: 0, limits: limits)
     }
 
-    func client() throws -> RawClient {
-        let client = try RawClient(port: server.port)
+    func client(window: Int32? = nil) throws -> RawClient {
+        let client = try RawClient(port: server.port, window: window)
         clients.append(client)
         return client
     }

@@ -2,7 +2,8 @@ import Model
 
 /// How much of ingest one device and one address may take. 0: as much as they like.
 public struct GateLimits: Hashable, Sendable {
-    /// Calls of one device, or of one person, in a second. Twenty reports count as a call more.
+    /// Calls of one device, or of one person, in a second. Twenty reports count as a call more, and
+    /// so do 64 KiB.
     public var callsOfDevicePerSecond: Int64
     /// Calls from one address in a second.
     public var callsOfAddressPerSecond: Int64
@@ -69,12 +70,13 @@ public struct Gate: Sendable {
     ///
     /// - Parameters:
     ///   - caller: the device, or the person who asks; nil = the operator, who is not limited.
-    ///   - reports: what a phone brings along.
+    ///   - reports: what a phone brings along, in so many bytes.
     public mutating func pass(
-        _ caller: ID128?, from address: String, reports: Int = 0, at now: Timestamp
+        _ caller: ID128?, from address: String, reports: Int = 0, bytes: Int = 0,
+        at now: Timestamp
     ) -> Wait? {
         guard let caller else { return nil }
-        let cost = 1 + Int64(reports / Limits.gateReportsPerCall)
+        let cost = 1 + Int64(reports / Limits.gateReportsPerCall + bytes / Limits.gateBytesPerCall)
         if let wait = devices?.take(cost, of: caller, at: now) {
             return Wait(limit: .device, seconds: Gate.seconds(wait))
         }

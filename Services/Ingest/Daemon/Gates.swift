@@ -84,7 +84,8 @@ extension IngestService {
         let mayBeCall = reading.news.pressed != nil && pressesWithinSeconds > 0
         guard reading.panics.isEmpty, !mayBeCall else { return nil }
         let wait = gate.pass(
-            device.raw, from: request.remote, reports: reading.observations.count, at: outside.now)
+            device.raw, from: request.remote, reports: reading.observations.count,
+            bytes: request.body.count, at: outside.now)
         guard let wait else { return nil }
         let isPhone = pending[request.id]?.phone != nil
         diaryNotes.append(

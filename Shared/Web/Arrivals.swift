@@ -1,0 +1,50 @@
+/// Complete requests that the service has not taken yet.
+///
+/// Reading a large body takes as long as hundreds of small ones. So those with small bodies are
+/// given out alone, all of them, and in the next turn large ones up to a bound, at least one:
+/// whoever calls for help waits for no more than that, however many large bodies have come before.
+struct Arrivals {
+    private let limits: ServerLimits
+    private var small: [Request] = []
+    /// From ``nextLarge`` on, the oldest first.
+    private var large: [Request] = []
+    private var nextLarge = 0
+    /// Small ones were given out last.
+    private var isLargesTurn = false
+
+    init(limits: ServerLimits) { self.limits = limits }
+
+    var isEmpty: Bool { small.isEmpty && large.isEmpty }
+
+    mutating func append(_ request: Request) {
+        if request.body.count <= limits.smallBodyBytes {
+            small.append(request)
+        } else {
+            large.append(request)
+        }
+    }
+
+    /// What is to be done in one turn; empty only if nothing is there.
+    mutating func take() -> [Request] {
+        guard !large.isEmpty, small.isEmpty || isLargesTurn else {
+            isLargesTurn = !large.isEmpty
+            defer { small = [] }
+            return small
+        }
+        isLargesTurn = false
+        let first = nextLarge
+        var bytes = 0
+        repeat {
+            bytes += large[nextLarge].body.count
+            nextLarge += 1
+        } while nextLarge < large.count
+            && bytes + large[nextLarge].body.count <= limits.largeBytesPerTurn
+        let taken = Array(large[first..<nextLarge])
+        for place in first..<nextLarge { large[place].body = [] }
+        if nextLarge == large.count {
+            large = []
+            nextLarge = 0
+        }
+        return taken
+    }
+}
