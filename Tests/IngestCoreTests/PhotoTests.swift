@@ -71,6 +71,15 @@ import Testing
         #expect(try PhotoFile(photo.bytes).bytes == photo.bytes)
     }
 
+    @Test func `as JPEG keeps its profile of colours, however many parts it has`() throws {
+        let profile = (1...2).flatMap { part in
+            Picture.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [part, 2] + [1, 2, 3])
+        }
+        let others = Picture.segment(0xE2, Array("MPF\0".utf8) + secret)
+        let photo = try PhotoFile(Picture.jpeg(Picture.jfif + others + profile))
+        #expect(photo.bytes == Picture.jpeg(Picture.jfif + profile))
+    }
+
     @Test func `as PNG keeps the picture and nothing about its owner`() throws {
         let looks = ["PLTE", "gAMA", "iCCP", "tRNS"].flatMap { Picture.chunk($0, [1, 2]) }
         let told = ["tEXt", "zTXt", "iTXt", "eXIf", "tIME", "prVt"]

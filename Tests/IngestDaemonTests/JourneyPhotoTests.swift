@@ -41,6 +41,7 @@ import Web
         #expect(added.json["time"] == "2026-11-20T10:20:10.000Z", "now")
         #expect((added.json["lat"]?.double ?? 0) > 3, "where the journey was then")
         let path = "/photos/" + (added.json["id"]?.string ?? "")
+        let picture = try travels.get(path).body
         for token in ["phone-1", "person-2"] {
             let picture = try travels.get(path, as: token)
             #expect(picture.headers["Content-Type"] == "image/jpeg")
@@ -49,7 +50,12 @@ import Web
         #expect(try travels.get(path, as: "person-3").status == 404)
         let shown = try travels.get().json["photos"]?.array?.first
         #expect(shown == added.json)
-        #expect(try travels.get("/points.gpx").text.contains("<type>photo</type>"))
+        let track = try travels.get("/points.gpx").text
+        #expect(track.contains("<type>photo</type>"))
+        let parts = track.split(separator: "<link href=\"", maxSplits: 1)
+        #expect(parts.count == 2 && parts[1].contains("<type>image/jpeg</type></link>"))
+        let place = String(parts[1].prefix { $0 != "\"" })
+        #expect(try travels.world.send(.get, place, token: "phone-1").body == picture)
     }
 
     @Test func `are pinned to the time and place that the call gives`() throws {

@@ -115,7 +115,10 @@ public struct PhotoFile: Hashable, Sendable {
             let head = Array("Exif\0\0".utf8)
             if body.starts(with: head) { take(PhotoFacts(Array(body.dropFirst(head.count)))) }
             return
-        case 0xE2...0xEF, 0xFE: return
+        case 0xE2:
+            // How its colours look: without it those of most phones pale.
+            guard body.starts(with: Array("ICC_PROFILE\0".utf8)) else { return }
+        case 0xE3...0xEF, 0xFE: return
         default: break
         }
         bytes += whole

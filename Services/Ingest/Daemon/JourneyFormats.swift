@@ -152,9 +152,13 @@ final class JourneyGeoJSON: JourneyFormat {
 /// GPX 1.1: notes and photos are waypoints, each part that may be seen is a segment of one track.
 final class JourneyGPX: JourneyFormat {
     let mediaType = "application/gpx+xml"
+    private let person: PersonID
+    private let journey: JourneyID
     private var text = JourneyText()
 
     init(_ caption: JourneyCaption, pins: [JourneyPin]) {
+        person = caption.header.person
+        journey = caption.header.id
         text.append(
             """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -175,7 +179,11 @@ final class JourneyGPX: JourneyFormat {
         text.append("</time>")
         switch pin.kind {
         case .note(let note): text.append("<name>\(JourneyGPX.escaped(note))</name>")
-        case .photo: text.append("<name>\(pin.id)</name><type>photo</type>")
+        case .photo(let photo):
+            // Where it is, seen from where this is read.
+            let place = "/v1/people/\(person)/journeys/\(journey)/photos/\(pin.id)"
+            text.append("<name>\(pin.id)</name><link href=\"\(place)\">")
+            text.append("<type>\(photo.kind.mediaType)</type></link><type>photo</type>")
         }
         text.append("</wpt>\n")
     }
