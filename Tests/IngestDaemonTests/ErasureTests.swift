@@ -123,6 +123,14 @@ import Wire
                 .json["features"]?.array?.count == 1)
         try world.restart()
         #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
+        // What an evaluator decides of the call that went on is nothing to be kept either.
+        let call = EmergencyNews(
+            emergency: EmergencyID(ID128(high: 9, low: 1)), person: person(1), state: .resolved,
+            trigger: .panic, signal: EmergencyID(ID128(high: 9, low: 1)), raised: world.now,
+            countdownEnds: world.now)
+        try world.hear(.emergencyResolved(call), id: 77, on: .events(Partition.of(person(1))))
+        #expect(try world.database.scalar("SELECT count(*) FROM emergency") == .integer(1))
+        #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
     }
 
     @Test func `much of somebody goes in portions, also after a restart`() throws {

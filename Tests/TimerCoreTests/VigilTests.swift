@@ -47,6 +47,21 @@ import TimerCore
         #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
     }
 
+    @Test func `names nobody any more who was erased, and stays over`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(5, .signal(Some.signal(2, at: 5)))
+        line.at(20, .notification(Some.notification(of: 1, .accepted)))
+        line.at(30, .personRemoved(Some.anna))
+        #expect(line.vigils.count == 2)
+        #expect(line.vigils.values.allSatisfy { $0.person == PersonID(.zero) && !$0.isOpen })
+        line.restart(at: 40)
+        line.at(41, .emergency(Some.news(1, .resolved, at: 41)))
+        line.at(41, .signal(Some.signal(2, at: 5)))
+        #expect(line.vigils.values.allSatisfy { $0.person == PersonID(.zero) })
+        #expect(line.run(until: 86_400).effects.alarms.isEmpty)
+    }
+
     @Test func `cancelled in its countdown is nobody's business`() {
         var line = Timeline()
         line.at(0, .signal(Some.signal(1, at: 0)))

@@ -10,6 +10,8 @@ struct Erasures {
     private let database: Database
     /// Whose rows are looked for now.
     private var people: [PersonID] = []
+    /// Everybody who was erased in the last days.
+    private var gone: Set<PersonID> = []
 
     /// Tables whose rows name a person, and those whose rows name a device.
     static let tablesOfPeople = [
@@ -25,7 +27,11 @@ struct Erasures {
     /// Goes on with those who were not done.
     mutating func load() throws {
         people = try database.all("SELECT person FROM erasure WHERE NOT is_clean") { $0.id(0) }
+        gone = Set(try database.all("SELECT person FROM erasure") { $0.id(0) })
     }
+
+    /// Whether nothing is to be written of somebody any more.
+    func isGone(_ person: PersonID) -> Bool { gone.contains(person) }
 
     var isAtWork: Bool { !people.isEmpty }
 
@@ -34,6 +40,7 @@ struct Erasures {
             "INSERT OR REPLACE INTO erasure (person, since, is_clean) VALUES (?, ?, 0)",
             .id(person), .time(now))
         if !people.contains(person) { people.append(person) }
+        gone.insert(person)
         // What waits is known to nobody any more.
         try database.run(
             "DELETE FROM waiting WHERE device IN (SELECT number FROM device WHERE person = ?)",

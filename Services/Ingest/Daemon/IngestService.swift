@@ -271,6 +271,7 @@ final class IngestService: Service {
         case .forgetApplied:
             try writer.write(effect)
             try firstAnswers.forget(at: outside.now)
+        case .saveEmergency(let row) where erasures.isGone(row.person): break
         case .journey(let change): try write(change)
         case .erase(let person): try erasures.begin(person, at: outside.now)
         default: try writer.write(effect)

@@ -156,6 +156,12 @@ public struct TimerCore: Sendable {
         for vigil in openVigils(of: person) {
             end(vigil.emergency, of: person, at: now, into: &effects)
         }
+        // That they are over has still to be known, but not whose they were.
+        for var vigil in vigils(of: person) {
+            vigil.person = PersonID(.zero)
+            keep(vigil)
+            effects.append(.saveVigil(vigil))
+        }
         effects.append(.removeWatches(of: person))
     }
 }

@@ -17,6 +17,7 @@ public struct Vigil: Hashable, Sendable {
 
     /// The emergency, or the signal that raises or joins one.
     public var emergency: EmergencyID
+    /// Zero of somebody who was erased.
     public var person: PersonID
     public var countdownEnds: Timestamp
     public var state: State

@@ -205,6 +205,11 @@ extension TimerCore {
         queue.set(.vigil(vigil.emergency), due: vigil.due)
     }
 
+    /// Those of a person, ids ascending.
+    func vigils(of person: PersonID) -> [Vigil] {
+        vigils.values.filter { $0.person == person }.sorted { $0.emergency < $1.emergency }
+    }
+
     /// Those of a person about which nobody is known to have been told, ids ascending.
     func openVigils(of person: PersonID) -> [Vigil] {
         vigils.values.filter { $0.person == person && $0.isOpen }
