@@ -50,8 +50,8 @@ endif
 
 test-long: setup ## try the evaluator on a million random cases and a long real track
 	swift build --build-tests $(FLAGS)
-	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests|OracleAlarmTests' \
-		--filter 'OffsetTests|DistrictTests|RealTrackTests'
+	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests' \
+		--filter 'OracleAlarmTests|OffsetTests|DistrictTests|RealTrackTests'
 
 test-alerts: build ## try alert rules and /metrics of all services with promtool, which it needs
 	@scripts/test-alerts $(BIN)
