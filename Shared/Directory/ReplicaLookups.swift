@@ -48,6 +48,11 @@ extension Replica {
         credentials.values.filter { $0.principal == .operator }.sorted { $0.id < $1.id }
     }
 
+    /// The credentials that only let events be followed, ids ascending.
+    public var monitorCredentials: [Credential] {
+        credentials.values.filter { $0.scope == .monitor }.sorted { $0.id < $1.id }
+    }
+
     /// The circles that a person has joined, ascending; an open invitation does not count.
     public func circles(of person: PersonID) -> [CircleID] {
         (circlesOfPerson[person] ?? []).filter { circles[$0]?.member(person) != nil }

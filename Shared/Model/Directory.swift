@@ -124,28 +124,39 @@ public enum Principal: Hashable, Sendable {
     }
 }
 
-/// A secret of 256 random bits, known here by its SHA-256 only. No device and no person: operator.
+/// What a credential is good for where it does not speak for anybody.
+public enum CredentialScope: String, Sendable, Codable {
+    /// Following events with everything private masked, and nothing else.
+    case monitor
+}
+
+/// A secret of 256 random bits, known here by its SHA-256 only. No device and no person: operator,
+/// unless a scope says less.
 public struct Credential: Hashable, Sendable, Codable {
     public var id: CredentialID
     /// 64 lower-case hexadecimal digits of SHA-256 over the secret's text.
     public var hash: String
     public var person: PersonID?
     public var device: DeviceID?
+    public var scope: CredentialScope?
     public var created: Timestamp
 
     public init(
         id: CredentialID, hash: String, person: PersonID? = nil, device: DeviceID? = nil,
-        created: Timestamp
+        scope: CredentialScope? = nil, created: Timestamp
     ) {
         self.id = id
         self.hash = hash
         self.person = person
         self.device = device
+        self.scope = scope
         self.created = created
     }
 
-    public var principal: Principal {
-        switch (person, device) {
+    /// Nil where a scope says that it speaks for nobody.
+    public var principal: Principal? {
+        guard scope == nil else { return nil }
+        return switch (person, device) {
         case (let person?, let device?): .device(device, of: person)
         case (let person?, nil): .person(person)
         default: .operator

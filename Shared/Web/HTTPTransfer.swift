@@ -88,6 +88,12 @@ struct AnswerCollector {
         return taken
     }
 
+    /// What came by now, which is not kept.
+    mutating func moveBody() -> [UInt8] {
+        defer { body = [] }
+        return body
+    }
+
     /// A status is an answer, also when its body did not come completely. Without one it depends on
     /// whether any of the request left.
     ///

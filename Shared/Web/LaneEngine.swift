@@ -77,6 +77,13 @@ final class LaneEngine {
         return results
     }
 
+    func takeBody(of token: UInt64) -> [UInt8] {
+        guard let found = running.values.first(where: { $0.transfer.token == token }),
+            ccurl_number(found.easy, CURLINFO_RESPONSE_CODE) == 200
+        else { return [] }
+        return found.answer.moveBody()
+    }
+
     func stop() {
         guard !isStopped else { return }
         isStopped = true

@@ -32,6 +32,12 @@ public final class Transfers: Pollable {
     /// - Returns: what ended since the last time, in the order of the ends.
     public func drain() -> [TransferResult] { engines.flatMap { $0.drain() } }
 
+    /// What came by now of the body of an HTTP call's answer with status 200, while it goes on: for
+    /// answers without an end. It is in no result then, and does not count for the call's limit.
+    public func takeBody(of token: UInt64) -> [UInt8] {
+        engines.flatMap { $0.takeBody(of: token) }
+    }
+
     /// Gives up everything that is under way, without results.
     public func stop() {
         for engine in engines { engine.stop() }

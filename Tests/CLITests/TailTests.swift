@@ -2,6 +2,7 @@ import Hosting
 import Model
 import Parsing
 import Testing
+import Wire
 
 @testable import JagaCLI
 

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 import Runtime
@@ -146,8 +147,38 @@ import Wire
         #expect(text(id).hasSuffix("|"))
     }
 
+    @Test func `are shown masked to whoever has the monitoring token, who may nothing else`() throws
+    {
+        let credential = Credential(
+            id: CredentialID(ID128(high: 5, low: 5)), hash: Hash.sha256Text("watcher"),
+            scope: .monitor, created: .zero)
+        try stage.change(.credentialChanged(credential))
+        try stage.run(until: { stage.host.directory?.replica.credential(credential.id) != nil })
+        let id = try follow(token: "watcher")
+        try publish(1)
+        #expect(sequences(id) == [1])
+        let unmasked = try follow("pii=true", token: "watcher")
+        #expect(stage.door.answers[unmasked]?.status == 403)
+        for path in ["/v1/status/timer", "/v1/streams/timer", "/v1/held/timer"] {
+            #expect(try stage.send(.get, path, token: "watcher").status == 401, "\(path)")
+        }
+        try stage.change(.credentialRemoved(CredentialRemoval(credential: credential.id)))
+        try stage.run(for: .seconds(16))
+        #expect(text(id).hasSuffix("|"))
+    }
+
+    @Test func `end where they are told only until now`() throws {
+        try publish(2)
+        let id = try follow("since=1h&until=now")
+        #expect(sequences(id) == [1, 2])
+        #expect(text(id).hasSuffix("|"))
+        let later = try follow("until=now")
+        #expect(text(later) == ": timer\n\n|")
+    }
+
     @Test(
         arguments: [
+            ("until=tomorrow", "until"),
             ("stream=sos", "stream"), ("type=zones", "type"), ("person=anna", "person"),
             ("circle=1", "circle"), ("since=yesterday", "since"), ("pii=yes", "pii"),
             ("pii=true", "pii"),

@@ -107,4 +107,22 @@ import Testing
         scene.core.handle(.operatorToken(credential(3)), at: scene.now, into: &effects)
         #expect(scene.core.directory.operatorCredentials.map(\.hash) == ["h3"])
     }
+
+    @Test func `whoever only watches has one token, which speaks for nobody`() {
+        let scene = Scene()
+        #expect(scene.ask(anna, .rotateMonitorToken(credential(1))).denial == .operatorOnly)
+        #expect(scene.ask(anna, .removeMonitorToken).denial == .operatorOnly)
+        #expect(scene.ask(.operator, .removeMonitorToken).refusal?.reason == .missing)
+        scene.ask(.operator, .rotateMonitorToken(credential(1)))
+        scene.ask(.operator, .rotateMonitorToken(credential(2)))
+        let directory = scene.core.directory
+        #expect(directory.monitorCredentials.map(\.hash) == ["h2"])
+        #expect(directory.principal(tokenHash: "h2") == nil)
+        #expect(directory.operatorCredentials.isEmpty)
+        var effects: [Effect] = []
+        scene.core.handle(.operatorToken(credential(3)), at: scene.now, into: &effects)
+        #expect(scene.core.directory.monitorCredentials.count == 1, "it is none of the operator's")
+        scene.ask(.operator, .removeMonitorToken)
+        #expect(scene.core.directory.monitorCredentials.isEmpty)
+    }
 }

@@ -188,6 +188,13 @@ enum EventSamples {
         .signalGiven(signal),
     ]
 
+    /// What is private in these events, as it stands in them.
+    static let secrets = [
+        "3.1234567", "101.2345678", "Aida", "a@example.org", "00ff", "Rumah", "River", "School",
+        "Family", "Campus", "Mum", "+15550000003", "call me", "river", "c2VhbGVk", "Phone",
+        "AlertZoneColour", "danger", "\"ai\"",
+    ]
+
     static let events = bodies.enumerated().map { index, body in
         Event(
             id: EventID(id(100 + UInt64(index))), time: time,

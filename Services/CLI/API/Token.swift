@@ -10,8 +10,10 @@ struct Token: Sendable {
     /// The file that the suite writes at its first start.
     static func operatorFile(home: String) -> String { "\(home)/secrets/operator.token" }
 
-    /// The operator's: JAGA_TOKEN, else the file in the home folder.
+    /// The operator's: of the file that the call names, else JAGA_TOKEN, else the file in the home
+    /// folder.
     static func `operator`(of call: Call) throws -> Token {
+        if let path = call.value("--token-file") { return try device("@" + path) }
         if let text = call.environment["JAGA_TOKEN"], !text.isEmpty {
             return Token(
                 text: text, origin: "the token in JAGA_TOKEN",
@@ -40,7 +42,9 @@ struct Token: Sendable {
         guard let text = try firstLine(of: path) else {
             throw CommandError("there is no file \(path)", hint: "its first line is the token")
         }
-        return Token(text: text, origin: "the token in \(path)", hint: "is it another suite's?")
+        return Token(
+            text: text, origin: "the token in \(path)",
+            hint: "is it another suite's, or was it replaced?")
     }
 
     /// Nil when there is no such file.

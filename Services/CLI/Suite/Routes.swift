@@ -67,7 +67,8 @@ enum Routes {
             "/v1/sets/{set}/mail",
             "/v1/sets/{set}/zones", "/v1/sets/{set}/zones/import", "/v1/sets/{set}/zones/export",
             "/v1/sets/{set}/zones/{zone}", "/v1/sets/{set}/zones/{zone}/mail", "/v1/rights",
-            "/v1/admin/token", "/v1/status/membership", "/v1/streams/membership",
+            "/v1/admin/token", "/v1/admin/monitoring-token", "/v1/status/membership",
+            "/v1/streams/membership",
             "/v1/tail/membership")
         + list(
             .timer,

@@ -19,6 +19,9 @@ enum Tail: Command {
             type or its beginning, such as zone or jaga.emergency.opened: docs/events.md describes
             every type. A line is CloudEvents JSON with --json, and wherever it is not written to a
             terminal. docs/tail.md shows what can be done with it.
+
+            With --url or --token-file it reads over HTTP, from any host, and the suite masks what
+            is private; 'jaga admin monitoring-token' makes a token that is good for that alone.
             """,
         options: [
             .init(
@@ -39,22 +42,33 @@ enum Tail: Command {
             .init(name: "--limit", value: "N", help: "end after so many"),
             .init(name: "--json", value: nil, help: "CloudEvents JSON on a terminal too"),
             .init(name: "--pii", value: nil, help: "show positions, names, addresses and notes"),
+            .init(name: "--url", value: "URL", help: "over HTTP, from the suite that is there"),
+            .init(
+                name: "--token-file", value: "FILE",
+                help: "over HTTP, with the token in this file's first line"),
             .portBase, .home,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
         let filter = try EventFilter(call, now: SystemClock().now)
-        let members = try filter.circle.flatMap { CircleID($0) }.map { try Members(call, of: $0) }
+        let course: Listener.Course =
+            call.has("--follow") ? .future : filter.wantsPast ? .past : .present
+        let isRemote = RemoteListener.isMeant(by: call)
+        let members =
+            try isRemote
+            ? nil : filter.circle.flatMap { CircleID($0) }.map { try Members(call, of: $0) }
         var printer = TailPrinter(
             filter: filter, showsAll: call.has("--pii"),
             isJSON: call.has("--json") || !Console.isTerminal,
             left: try call.number("--limit", default: .max, in: 1...Int.max),
             isMember: { members?.contains($0) == true })
+        let isOver = { printer.left == 0 }
+        guard !isRemote else {
+            try RemoteListener(call, filter, course).hear(until: isOver) { printer.take($0) }
+            return 0
+        }
         try members?.read(waits: call.has("--follow"))
         let listener = try Listener(call, fromOldest: filter.wantsPast, wants: filter.wants)
-        let isOver = { printer.left == 0 }
-        let course: Listener.Course =
-            call.has("--follow") ? .future : filter.wantsPast ? .past : .present
         try listener.hear(
             until: isOver, course, beside: members, take: { printer.take($0, $1, $2) })
         return 0
@@ -79,6 +93,18 @@ struct TailPrinter {
         left -= 1
     }
 
+    /// An event that came over HTTP, as the suite shows it.
+    mutating func take(_ event: JSON) {
+        guard left > 0, filter.wants(event) else { return }
+        Console.say(text(of: event, EventKind.allCases.first { $0.type == event["type"]?.string }))
+        left -= 1
+    }
+
+    private func text(of shown: JSON, _ kind: EventKind?) -> String {
+        Console.paint(
+            isJSON ? shown.text : TailPrinter.words(of: shown), kind.map(color) ?? .dim)
+    }
+
     /// The line of a record; nil when it is not wanted. One that this program does not understand
     /// is told on standard error.
     private func line(_ stream: StreamName, _ position: Position, _ record: Record) -> String? {
@@ -87,9 +113,7 @@ struct TailPrinter {
             guard filter.wants(event, on: stream) else { return nil }
             let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
             guard filter.isOfCircle(event, json, isMember: isMember) else { return nil }
-            let shown = showsAll ? json : Masking.mask(json)
-            let text = isJSON ? shown.text : TailPrinter.words(of: shown)
-            return Console.paint(text, color(of: event.kind))
+            return text(of: showsAll ? json : Masking.mask(json), event.kind)
         } catch {
             Console.complain("jaga tail: \(stream.text) \(position.sequence): \(error)")
             return nil

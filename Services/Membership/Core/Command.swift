@@ -50,6 +50,9 @@ public enum Change: Sendable {
     case createCredential(PersonID, NewCredential)
     case removeCredential(PersonID, CredentialID)
     case rotateOperatorToken(NewCredential)
+    /// For whoever only follows events.
+    case rotateMonitorToken(NewCredential)
+    case removeMonitorToken
 
     case createCircle(CircleID, CirclePatch)
     case updateCircle(CircleID, CirclePatch)

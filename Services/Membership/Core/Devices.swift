@@ -84,6 +84,28 @@ extension Attempt {
         return .done([.credentialChanged(credential)] + removals, .credential(credential))
     }
 
+    /// One token for whoever only watches; the one before is worth nothing from now on.
+    func rotateMonitorToken(to new: NewCredential) -> Verdict {
+        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        let credential = Credential(id: new.id, hash: new.hash, scope: .monitor, created: now)
+        return .done(
+            [.credentialChanged(credential)] + monitorRemovals, .credential(credential))
+    }
+
+    func removeMonitorToken() -> Verdict {
+        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        guard !directory.monitorCredentials.isEmpty else {
+            return .refused(.missing("monitoring token"))
+        }
+        return .done(monitorRemovals, .gone)
+    }
+
+    private var monitorRemovals: [EventBody] {
+        directory.monitorCredentials.map {
+            .credentialRemoved(CredentialRemoval(credential: $0.id))
+        }
+    }
+
     private func device(_ id: DeviceID, of owner: PersonID) -> Device? {
         directory.device(id).flatMap { $0.person == owner ? $0 : nil }
     }

@@ -79,6 +79,8 @@ public struct MembershipCore: Sendable {
             attempt.createCredential(credential, of: person)
         case .removeCredential(let person, let id): attempt.removeCredential(id, of: person)
         case .rotateOperatorToken(let credential): attempt.rotateOperatorToken(to: credential)
+        case .rotateMonitorToken(let credential): attempt.rotateMonitorToken(to: credential)
+        case .removeMonitorToken: attempt.removeMonitorToken()
         case .createCircle(let id, let patch): attempt.createCircle(id, patch)
         case .updateCircle(let id, let patch): attempt.updateCircle(id, patch)
         case .removeCircle(let id): attempt.removeCircle(id)

@@ -52,8 +52,9 @@ struct ChangeReader {
         case .createPerson, .updatePerson, .removePerson: try readPerson(changing)
         case .createDevice, .updateDevice, .removeDevice: try readDevice(changing)
         case .rotateCredential, .setUpDevice, .createCredential, .removeCredential,
-            .rotateOperatorToken:
+            .rotateOperatorToken, .rotateMonitorToken:
             try readCredential(changing)
+        case .removeMonitorToken: RequestedChange(.removeMonitorToken)
         case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
         case .addMember, .updateMember, .removeMember: try readMember(changing)
         case .createZone(let holder), .updateZone(let holder), .removeZone(let holder):
@@ -104,6 +105,8 @@ struct ChangeReader {
         switch changing {
         case .rotateOperatorToken:
             return RequestedChange(.rotateOperatorToken(secret.credential), secret: secret)
+        case .rotateMonitorToken:
+            return RequestedChange(.rotateMonitorToken(secret.credential), secret: secret)
         case .rotateCredential:
             return RequestedChange(
                 .rotateCredential(

@@ -40,6 +40,7 @@ enum Route: Sendable {
         case sendCode(ZoneHolder)
         case enterCode(ZoneHolder)
         case rotateOperatorToken
+        case rotateMonitorToken, removeMonitorToken
 
         /// Whether it is refused while the disk is nearly full: what adds, and edits of zones and
         /// circles; not what takes away, renews a secret, or may stop somebody's being seen.
@@ -54,7 +55,8 @@ enum Route: Sendable {
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
                 .rotateCredential, .setUpDevice, .removeCredential, .removeCircle, .removeMember,
                 .removeZone,
-                .refuseZone, .removeSet, .unsubscribe, .removeMessage, .rotateOperatorToken:
+                .refuseZone, .removeSet, .unsubscribe, .removeMessage, .rotateOperatorToken,
+                .rotateMonitorToken, .removeMonitorToken:
                 false
             }
         }
@@ -96,5 +98,7 @@ enum Route: Sendable {
         (.delete, "/v1/circles/{circle}/members/{person}", .change(.removeMember)),
         (.get, "/v1/rights", .read(.rights)),
         (.post, "/v1/admin/token", .change(.rotateOperatorToken)),
+        (.post, "/v1/admin/monitoring-token", .change(.rotateMonitorToken)),
+        (.delete, "/v1/admin/monitoring-token", .change(.removeMonitorToken)),
     ]
 }

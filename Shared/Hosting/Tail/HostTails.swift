@@ -1,4 +1,6 @@
+import Bus
 import Directory
+import Hashing
 import Model
 import Parsing
 import Runtime
@@ -18,7 +20,7 @@ extension Host {
     /// Begins an answer that goes on for as long as its reader likes.
     func follow(_ request: Request) {
         do {
-            try checkOperator(request)
+            try checkFollower(request)
             guard tails.count < HostLimits.tailsMax else {
                 throw Problem.unavailable("too many follow events now", retryAfterSeconds: 5)
             }
@@ -37,6 +39,9 @@ extension Host {
         let filter = try EventFilter(request.query, served: definition.name.served, now: now)
         let streams = definition.name.served.filter(filter.wants)
         let showsAll = try request.flag("pii")
+        guard !showsAll || !isMonitor(request) else {
+            throw Problem.denied("the monitoring token shows nothing that is private")
+        }
         guard !showsAll || service?.keepsAccessLog == true else {
             throw Problem.invalid(
                 "\(definition.name.rawValue) keeps no access log", field: "pii",
@@ -57,8 +62,29 @@ extension Host {
                 }
             }
         }
-        return TailReader(
+        let reader = TailReader(
             request, filter, showsAll: showsAll, streams: streams, at: place, now: now)
+        switch request.query["until"] {
+        case nil: break
+        case "now": reader.goal = bus.heads
+        default:
+            throw Problem.invalid(
+                "events are told until now, or without an end", field: "until",
+                hint: "say until=now, or leave it out")
+        }
+        return reader
+    }
+
+    /// Whether a request has the token that lets events be followed, with what is private masked.
+    private func isMonitor(_ request: Request) -> Bool {
+        guard let token = Credentials(request.headers)?.token else { return false }
+        let replica = directory?.replica ?? service?.ownDirectory
+        return replica?.credential(tokenHash: Hash.sha256Text(token))?.scope == .monitor
+    }
+
+    /// Refuses everybody but the operator and whoever has the monitoring token.
+    private func checkFollower(_ request: Request) throws(Problem) {
+        if !isMonitor(request) { try checkOperator(request) }
     }
 
     /// After which record of a stream somebody begins who begins.
@@ -108,7 +134,7 @@ extension Host {
             }
         }
         if portion.bytes.isEmpty, now - reader.spoken >= HostLimits.tailSign {
-            guard principal(of: reader.request) == .operator else {
+            guard isMonitor(reader.request) || principal(of: reader.request) == .operator else {
                 endTail(reader)
                 return false
             }
@@ -120,7 +146,8 @@ extension Host {
             if let failure = attempt({ try service?.noteLook(at: people) }) { throw failure }
         }
         say(portion.bytes, to: reader)
-        return true
+        if reader.hasReachedGoal { endTail(reader) }
+        return !reader.hasReachedGoal
     }
 
     private func say(_ bytes: [UInt8], to reader: TailReader) {

@@ -21,6 +21,8 @@ final class TailReader {
     /// When something was said last.
     private(set) var spoken: Timestamp
     var hasBegun = false
+    /// How far it reads, if there is an end.
+    var goal: [Extent]?
 
     /// What a portion showed.
     struct Portion {
@@ -46,6 +48,14 @@ final class TailReader {
         streams.contains { stream in
             (bus.extent(of: stream)?.head.sequence ?? 0) > (place.marks[stream]?.sequence ?? 0)
         }
+    }
+
+    /// Whether everything was read that was to be.
+    var hasReachedGoal: Bool {
+        goal?.allSatisfy { extent in
+            !streams.contains(extent.stream)
+                || (place.marks[extent.stream]?.sequence ?? 0) >= extent.head.sequence
+        } ?? false
     }
 
     /// Compares what the reader has with what is kept: what is another stream is read from its

@@ -7,6 +7,7 @@ public enum Masking {
         "lat", "lon", "altitude", "course", "speed", "name", "zoneName", "address", "note", "hash",
         "origin", "coefficients", "polygons", "shape", "center", "outer", "holes", "zoneNames",
         "number", "line", "sealed", "ownMoniker", "toMoniker", "distanceCentimetres",
+        "category", "extra", "trackerID",
     ]
 
     /// The same with `***` in the place of what is hidden.
