@@ -212,6 +212,23 @@ import Testing
         #expect(bench.core.activeEmergencyCount == 0)
     }
 
+    @Test func `an emergency that nobody has taken is known since when, without a notifier`() throws
+    {
+        var bench = Bench()
+        #expect(bench.core.oldestUntakenEmergency == nil)
+        let view = try view(bench.call(EmergencyCall(), as: anna))
+        #expect(bench.core.oldestUntakenEmergency == start + .seconds(10))
+        bench.handle(.computed(event(.emergencyOpened(news(view, .open)))))
+        bench.handle(.delivered(event(told(view.id, .delivered))))
+        #expect(bench.core.oldestUntakenEmergency == start + .seconds(10))
+        bench.handle(.computed(event(.emergencyAcknowledged(news(view, .acknowledged)))))
+        #expect(bench.core.oldestUntakenEmergency == nil)
+        bench.handle(.computed(event(.emergencyJoined(news(view, .open, reopened: true)))))
+        #expect(bench.core.oldestUntakenEmergency == start + .seconds(10))
+        bench.handle(.computed(event(.emergencyResolved(news(view, .resolved)))))
+        #expect(bench.core.oldestUntakenEmergency == nil)
+    }
+
     @Test func `a message to the person in danger tells nobody`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))

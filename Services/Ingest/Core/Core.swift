@@ -161,6 +161,9 @@ public struct Core: Sendable {
     /// Emergencies that go on.
     public var activeEmergencyCount: Int { emergencies.activeCount }
 
+    /// Since when the oldest emergency that nobody has taken goes on; nil: there is none.
+    public var oldestUntakenEmergency: Timestamp? { emergencies.oldestUntaken }
+
     /// Journeys that go on.
     public var openJourneyCount: Int { journeys.openCount }
 

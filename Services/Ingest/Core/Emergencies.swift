@@ -19,6 +19,13 @@ struct Emergencies {
     /// How many go on.
     var activeCount: Int { active.count }
 
+    /// Since when the oldest that nobody has taken goes on, its countdown apart; nil: there is none.
+    var oldestUntaken: Timestamp? {
+        active.values.compactMap { rows[$0] }
+            .filter { $0.state != .acknowledged && $0.told != .acknowledged }
+            .map { max($0.countdownEnds, $0.received) }.min()
+    }
+
     /// The emergency of a person that goes on; nil if there is none.
     func current(of person: PersonID) -> EmergencyRow? { active[person].flatMap { rows[$0] } }
 

@@ -1,4 +1,5 @@
 import IngestCore
+import Model
 import Runtime
 
 /// What has happened since the start, counted as numbers and shown as metrics.
@@ -31,7 +32,7 @@ struct Counts {
         }
     }
 
-    func write(to metrics: Metrics, core: Core) {
+    func write(to metrics: Metrics, core: Core, at now: Timestamp) {
         let reports = metrics.counter(
             "jaga_ingest_reports_total", "Reports of phones, by what became of them.", "outcome")
         reports.set(Double(accepted), "accepted")
@@ -61,6 +62,11 @@ struct Counts {
             .set(Double(core.deviceCount))
         metrics.gauge("jaga_ingest_active_emergencies", "Emergencies that go on.")
             .set(Double(core.activeEmergencyCount))
+        let untaken = core.oldestUntakenEmergency.map { max(0, (now - $0).milliseconds) / 1000 }
+        metrics.gauge(
+            "jaga_ingest_emergency_unacknowledged_seconds",
+            "How long the oldest emergency that nobody has taken goes on, also without a notifier."
+        ).set(Double(untaken ?? 0))
         metrics.gauge("jaga_ingest_open_journeys", "Journeys that go on.")
             .set(Double(core.openJourneyCount))
     }

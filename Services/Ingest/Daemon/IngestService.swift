@@ -223,7 +223,7 @@ final class IngestService: Service {
     }
 
     func writeMetrics(_ metrics: Metrics) {
-        counts.write(to: metrics, core: core)
+        counts.write(to: metrics, core: core, at: outside.now)
         counts.writeSilences(to: metrics, core: core)
         ownership.write(to: metrics)
         mqtt?.write(to: metrics)
