@@ -78,6 +78,24 @@ import Testing
         #expect(held(world).isEmpty)
     }
 
+    @Test func `says so of a watch that ran out meanwhile, in an emergency of before`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.sleep(hour)
+        world.clear()
+        world.pass(.seconds(30))
+        let expiry = Town.signal(
+            2, at: World.start + .seconds(1800), countdown: .zero, trigger: .watchExpired)
+        world.tell(.watchExpired(expiry))
+        world.tell(.emergencyJoined(Town.news(signal: 2, trigger: .watchExpired)))
+        let told = world.sent.filter { $0.text.contains("watch ran out") }
+        #expect(Set(told.map(\.address)) == ["+60111000002", "budi@example.org"])
+        for delivery in told {
+            #expect(
+                delivery.text.contains("Was due at 02:50 UTC, our server was down until 03:20 UTC"))
+        }
+    }
+
     @Test func `holds up nothing of what happens afterwards`() {
         var world = openedMeanwhile()
         world.pass(.seconds(30))

@@ -65,9 +65,13 @@ extension Notifier {
 
     /// Marks a new message with the time of what it tells, if that was in the outage.
     func noteOutage(of message: inout Notification, _ turn: Turn) {
+        let raised = message.wasDue
+        message.wasDue = nil
         guard let outage, message.severity != .test else { return }
-        var due = turn.cause
-        if message.reason.isAlarm, let id = message.emergency, let emergency = emergencies[id] {
+        var due = raised ?? turn.cause
+        if raised == nil, message.reason.isAlarm, let id = message.emergency,
+            let emergency = emergencies[id]
+        {
             due = emergency.raised
         }
         if let due, outage.covers(due), due >= outage.from { message.wasDue = due }

@@ -44,6 +44,7 @@ extension Notifier {
         draft.person = emergency.person
         draft.channels = channels
         draft.expires = turn.now + Limits.safetyAgeMax
+        draft.raised = further?.raised
         let telling = tell(recipient, .alarm(alarm, repetition), draft, &turn)
         noteTold(recipient, of: id, telling, &turn)
         return telling
@@ -186,13 +187,15 @@ extension Notifier {
         _ id: NotificationID, _ draft: Draft, _ recipient: PersonID, _ contact: ContactPoint,
         _ words: Words, _ turn: Turn
     ) -> Notification {
-        Notification(
+        var notification = Notification(
             id: id, reason: draft.reason, severity: draft.severity, scope: draft.scope,
             emergency: draft.emergency?.id, circle: draft.circle?.id, person: draft.person,
             recipient: recipient, channel: contact.channel, address: contact.address,
             words: words, reference: draft.emergency?.reference ?? "",
             token: Meaning.token(id, secret: configuration.tokenSecret), created: turn.now,
             expires: draft.expires, trace: turn.trace)
+        notification.wasDue = draft.raised
+        return notification
     }
 }
 
@@ -209,6 +212,8 @@ struct Draft {
     /// Just these, whatever the channels; nil = by the channels.
     var contacts: [ContactPoint]?
     var expires = Timestamp.distantFuture
+    /// Of what calls for help, where that is not what the emergency began with.
+    var raised: Timestamp?
 
     init(reason: NotifyReason, severity: Severity, scope: EventID) {
         self.reason = reason
