@@ -131,7 +131,7 @@ public final class Host {
     /// Appends an event to a stream that this service keeps, in the turn's transaction.
     public func publish(_ event: Event, on stream: StreamName) throws {
         try bus.append(try EventCodec.encode(event), to: stream)
-        note("told", event, on: stream)
+        note(event, on: stream, isOwn: true)
     }
 
     /// Starts a transfer; its result comes to ``Service/transferred(_:)``.

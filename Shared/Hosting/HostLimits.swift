@@ -29,6 +29,9 @@ enum HostLimits {
     /// … and inputs of evaluators, after the older of two checkpoints.
     static let inputsKept = Duration.seconds(15 * 60)
 
+    /// What happened longer ago is in logs at the level for that alone.
+    static let milestoneAge = Duration.seconds(300)
+
     /// Records put aside, and divergences, that one page shows: the oldest, and the newest.
     static let poisonShown = 100
     static let divergencesShown = 20

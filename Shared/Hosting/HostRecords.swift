@@ -82,20 +82,30 @@ extension Host {
         }
     }
 
-    /// Makes a request findable by its id in the logs of all services, at the level for that.
-    func note(_ what: String, _ event: Event, on stream: StreamName) {
-        log.debug(
-            what,
+    /// Makes a request findable by its id in the logs of all services: what people may be told of
+    /// at every level, everything else at the level for that.
+    ///
+    /// - Parameter isOwn: told, not read
+    func note(_ event: Event, on stream: StreamName, isOwn: Bool) {
+        let what = isOwn ? "told" : "read"
+        func fields() -> LogFields {
             [
                 "stream": stream.text, "type": event.kind.type, "event": event.id,
                 "trace": event.trace,
-            ])
+            ]
+        }
+        // Whoever reads a day of streams at once does not fill a log with it.
+        if event.isMilestone(isOwn: isOwn), now - event.time < HostLimits.milestoneAge {
+            log.info(what, fields())
+        } else {
+            log.debug(what, fields())
+        }
     }
 
     /// Gives an event to the service, and to the directory if it is one of that.
     func apply(_ event: Event, of stream: StreamName, at position: Position) throws {
         isServiceTouched = true
-        note("read", event, on: stream)
+        note(event, on: stream, isOwn: false)
         if stream == .directory, let directory {
             try service?.directoryWillChange(event)
             try directory.apply(event)

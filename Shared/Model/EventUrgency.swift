@@ -66,3 +66,25 @@ extension WantedClock {
         }
     }
 }
+
+extension Event {
+    /// Whether it stands in every log by the id of the request at its beginning: people may be told
+    /// because of it, or somebody was.
+    ///
+    /// - Parameter isOwn: told by the service that asks, not read
+    public func isMilestone(isOwn: Bool) -> Bool {
+        guard !trace.isEmpty else { return false }
+        return switch body {
+        case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent, .alarmStarted,
+            .watchChanged, .watchExpired, .signalGiven, .acknowledgementGiven, .resolutionGiven,
+            .ladderAdopted, .sosRaised, .sosCancelled, .inputSignal, .emergencyCountdown,
+            .emergencyOpened, .emergencyJoined, .emergencyCancelled, .emergencyAcknowledged,
+            .emergencyResolved:
+            true
+        // Only what became of it, once: by whoever sent it.
+        case .notificationChanged(let news):
+            isOwn && news.state != .queued && news.state != .sending
+        default: false
+        }
+    }
+}
