@@ -66,6 +66,37 @@ import Testing
         #expect(text.contains("evaluator   1 there"))
     }
 
+    @Test func `are shown as readers of what they evaluate`() {
+        func text(members: Int, live: Int, evaluator: JSON?) -> String {
+            let states = (0..<64).map { $0 < live ? "live" : "restoring" }
+            let details: JSON = [
+                "members": .array(
+                    (0..<members).map { member("eeeeeee\($0)", count: 64 / members, live: live) }),
+                "partitions": .array(states.map { ["owner": "x", "state": .string($0)] }),
+            ]
+            let streams: JSON = [
+                ["stream": "in/3", "head": 500, "base": 0],
+                ["stream": "in/9", "head": 700, "base": 0],
+            ]
+            let ingest: JSON = ["ready": true, "details": details, "streams": streams]
+            return StatusReport(documents: [(.ingest, ingest), (.evaluator, evaluator)])
+                .text(now: Timestamp(seconds: 1_795_170_000))
+        }
+        let cursors: JSON = [
+            ["stream": "in/3", "applied": 500, "lag": 0],
+            ["stream": "in/9", "applied": 658, "lag": 42],
+            ["stream": "directory", "applied": 7, "lag": 0],
+        ]
+        #expect(
+            text(members: 1, live: 64, evaluator: ["cursors": cursors]).contains("evaluator (42)"))
+        #expect(text(members: 1, live: 64, evaluator: nil).contains("evaluator (live)"))
+        #expect(text(members: 2, live: 64, evaluator: nil).contains("2 evaluators (live)"))
+        #expect(
+            text(members: 2, live: 61, evaluator: nil)
+                .contains("2 evaluators (3 partitions not live)"))
+        #expect(!text(members: 0, live: 0, evaluator: nil).contains("evaluators ("))
+    }
+
     @Test func `are none that cannot run the logic`() {
         let details: JSON = [
             "members": [member("cccccccc", count: 0, live: 0, fit: false)],

@@ -16,9 +16,10 @@ struct Owners {
     var count: Int { members.count }
 
     /// Whether every partition is evaluated, up to its last record.
-    var areReady: Bool {
-        !seats.isEmpty && seats.allSatisfy { $0["state"]?.string == "live" }
-    }
+    var areReady: Bool { !seats.isEmpty && liveCount == seats.count }
+
+    /// Partitions that are evaluated up to their last record.
+    var liveCount: Int { seats.count { $0["state"]?.string == "live" } }
 
     /// One line for all partitions, then one an evaluator.
     var lines: [String] {

@@ -153,15 +153,38 @@ struct StatusReport {
         }
         var table = Table("stream", "kept by", "records", "read by (behind)")
         for (name, line) in lines {
-            let readers = line.readers.map { reader in
+            var readers = line.readers.map { reader in
                 let behind = max(0, line.records - reader.read)
                 let text = "\(reader.name) (\(behind))"
-                return Console.paint(text, .yellow, if: Console.hasColors && behind >= Self.lagMax)
+                return lagging(text, behind)
+            }
+            if name == "in", let text = evaluatorsReading(of: line.records) {
+                readers.append(text)
             }
             let label = name == "in" || name == "events" ? "\(name), 64 partitions" : name
             table.add(label, line.keeper, String(line.records), readers.joined(separator: ", "))
         }
         return table
+    }
+
+    /// Evaluators acknowledge nothing: an only one says itself how far it has read, of several
+    /// ingest knows which partitions they have read to the end.
+    private func evaluatorsReading(of records: Int) -> String? {
+        guard let owners = evaluators, owners.count > 0 else { return nil }
+        let own = documents.first { $0.service == .evaluator }?.json
+        if owners.count == 1, let cursors = own?["cursors"]?.array {
+            let inputs = cursors.filter { $0.cell("stream").hasPrefix("in/") }
+            let read = inputs.reduce(0) { $0 + ($1["applied"]?.int ?? 0) }
+            return lagging("evaluator (\(max(0, records - read)))", records - read)
+        }
+        let name = owners.count == 1 ? "evaluator" : "\(owners.count) evaluators"
+        let behind = Partition.count - owners.liveCount
+        guard behind > 0 else { return "\(name) (live)" }
+        return Console.paint("\(name) (\(behind) partitions not live)", .yellow)
+    }
+
+    private func lagging(_ text: String, _ behind: Int) -> String {
+        Console.paint(text, .yellow, if: Console.hasColors && behind >= Self.lagMax)
     }
 
     // MARK: Work
