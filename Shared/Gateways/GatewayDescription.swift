@@ -63,14 +63,13 @@ struct GatewayDescription: Sendable {
     var receiptAnswer: (type: String, body: String)?
     var reply = ReplyRule()
 
-    /// Whether nothing can be sent without user and password.
+    /// Whether nothing can be sent without user and password: their places are in what is sent.
     ///
     /// - Parameter hasAccount: whether the account is told apart from the user
     func needsLogin(hasAccount: Bool) -> Bool {
-        urls.contains { _, url in
-            url.contains(.user) || url.contains(.password)
-                || url.contains(.account) && (isBasicLogin || !hasAccount)
-        }
+        let templates = urls.map(\.1) + headers.map(\.1.value) + bodies.flatMap(\.1)
+        return templates.contains { $0.contains(.user) || $0.contains(.password) }
+            || urls.contains { $1.contains(.account) && (isBasicLogin || !hasAccount) }
     }
 
     func url(isGSM: Bool) -> Template? { urls.first { $0.0.covers(isGSM: isGSM) }?.1 }

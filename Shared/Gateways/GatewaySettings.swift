@@ -87,7 +87,7 @@ public enum GatewaySettings {
         guard login != nil || !description.needsLogin(hasAccount: hasAccount) else {
             throw GatewayError(
                 setting: "JAGA_SMS_USER",
-                "not set, and \(description.name) needs it in its address",
+                "not set, and \(description.name) is spoken to with user and password",
                 hint: "Set it and JAGA_SMS_PASSWORD_FILE.")
         }
         let callback = configuration.optional("JAGA_SMS_CALLBACK_URL") ?? callbackBase
@@ -113,7 +113,8 @@ public enum GatewaySettings {
         do { bytes = try Files.read(gateway, bytesMax: 64 << 10) } catch {
             throw GatewayError(
                 "gateway-unreadable", reading: gateway, error.message,
-                hint: "JAGA_SMS_GATEWAY is \(shippedNames), or the path of a file.")
+                hint: ConfigurationError.guess(gateway, among: shipped.keys.sorted(), editsMax: 2)
+                    + "JAGA_SMS_GATEWAY is \(shippedNames), or the path of a file.")
         }
         return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
     }

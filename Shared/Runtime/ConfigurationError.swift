@@ -26,11 +26,18 @@ public struct ConfigurationError: ExplainedError, Hashable {
     }
 
     static func unknown(_ name: String, origin: String, known: [String]) -> ConfigurationError {
-        let near = known.min { distance($0, name) < distance($1, name) }
-        let guess = near.flatMap { distance($0, name) <= 4 ? "Did you mean \($0)? " : nil } ?? ""
+        let guess = guess(name, among: known, editsMax: 4)
         return ConfigurationError(
             "setting-unknown", "\(name) is no setting of this program (from \(origin))",
             hint: guess + "--print-configuration lists all settings.")
+    }
+
+    /// A question whether another name was meant, with a blank at its end; empty where none of
+    /// those that there are is near.
+    public static func guess(_ name: String, among known: [String], editsMax: Int) -> String {
+        let near = known.min { distance($0, name) < distance($1, name) }
+        guard let near, distance(near, name) <= editsMax else { return "" }
+        return "Did you mean \(near)? "
     }
 
     /// Edits between two names (Levenshtein).

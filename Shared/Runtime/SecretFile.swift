@@ -9,7 +9,7 @@ public enum SecretFile {
     ///
     /// - Throws: where others than its owner can read the file, or change it.
     public static func refuseOpen(_ path: String) throws(OpenSecret) {
-        guard let rights = try? Files.rights(of: path) else { return }
+        guard !Files.isFolder(path), let rights = try? Files.rights(of: path) else { return }
         let refused = path.hasPrefix(containersFolder) ? refused & ~0o004 : refused
         if rights & refused != 0 { throw OpenSecret(path: path, rights: rights) }
     }

@@ -113,8 +113,11 @@ extension `The suite` {
         }
 
         @Test func `can be rehearsed without a word to anybody outside`() async throws {
+            let secrets = try TemporaryFolder()
+            try Files.write(Array("s3cret".utf8), to: secrets.file("password"), mode: 0o600)
             let gateway = [
                 "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9/send",
+                "JAGA_SMS_USER": "jaga", "JAGA_SMS_PASSWORD_FILE": secrets.file("password"),
                 "JAGA_MAIL_URL": "smtp://127.0.0.1:9", "JAGA_MAIL_FROM": "jaga@example.test",
             ]
             try await Household.run(settings: gateway, arguments: ["--rehearsal"]) { home in

@@ -98,8 +98,11 @@ extension `The suite` {
         }
 
         @Test func `plays no demo through a real gateway unless told to`() async throws {
+            let secrets = try TemporaryFolder()
+            try Files.write(Array("s3cret".utf8), to: secrets.file("password"), mode: 0o600)
             let suite = try RunningSuite(settings: [
                 "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9/",
+                "JAGA_SMS_USER": "jaga", "JAGA_SMS_PASSWORD_FILE": secrets.file("password"),
             ])
             try await suite.start()
             let refused = try await run(suite, "demo")

@@ -58,9 +58,19 @@ import Testing
                 == "http://127.0.0.1:8105/v1/receipts/tok-1?type=%d&answer=%A&to=%p")
     }
 
+    @Test func `ask whether a gateway was meant that there is`() {
+        let near = #expect(throws: GatewayError.self) { try drivers(["JAGA_SMS_GATEWAY": "kanel"]) }
+        #expect(near?.hint.hasPrefix("Did you mean kannel? ") == true)
+        let far = #expect(throws: GatewayError.self) { try drivers(["JAGA_SMS_GATEWAY": "pigeon"]) }
+        #expect(far?.hint.contains("Did you mean") == false)
+    }
+
     @Test(arguments: [
         (["JAGA_SMS_GATEWAY": "kanel"], "kanel"),
         (["JAGA_SMS_GATEWAY": "twilio"], "JAGA_SMS_USER"),
+        (["JAGA_SMS_GATEWAY": "kannel"], "JAGA_SMS_USER"),
+        (["JAGA_SMS_GATEWAY": "jasmin"], "JAGA_SMS_USER"),
+        (["JAGA_SMS_GATEWAY": "vonage"], "JAGA_SMS_USER"),
         (["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_USER": "x"], "JAGA_SMS_PASSWORD_FILE"),
         (["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_PASSWORD_FILE": "password"], "JAGA_SMS_USER"),
         (["JAGA_MAIL_URL": "smtp://mail.example.org"], "JAGA_MAIL_FROM"),

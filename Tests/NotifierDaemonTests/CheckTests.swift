@@ -29,7 +29,11 @@ import Testing
 
     @Test func `finds a gateway that there is not`() throws {
         try check()
-        try check(["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9"])
+        var kannel = ["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9"]
+        #expect(throws: GatewayError.self, "it has no login") { try check(kannel) }
+        kannel["JAGA_SMS_USER"] = "jaga"
+        kannel["JAGA_SMS_PASSWORD_FILE"] = try file(mode: 0o600)
+        try check(kannel)
         #expect(throws: GatewayError.self) { try check(["JAGA_SMS_GATEWAY": "kanel"]) }
     }
 

@@ -45,10 +45,17 @@ final class House: Surroundings {
     /// Aisha (1, member), Budi (2, guardian, SMS and mail), Citra (3, joins now) in one circle.
     /// The token of a person is `person-n`, of the operator `operator`.
     ///
-    /// - Parameter environment: settings of gateways; none = the built-in sink.
+    /// - Parameter environment: settings of gateways; none = the built-in sink. A gateway without a
+    ///   login gets one.
     init(_ environment: [String: String] = [:]) throws {
-        self.environment = environment
         folder = try TemporaryFolder()
+        var settings = environment
+        if settings["JAGA_SMS_GATEWAY"] != nil, settings["JAGA_SMS_USER"] == nil {
+            try Files.write(Array("s3cret\n".utf8), to: folder.file("password"), mode: 0o600)
+            settings["JAGA_SMS_USER"] = "jaga"
+            settings["JAGA_SMS_PASSWORD_FILE"] = folder.file("password")
+        }
+        self.environment = settings
         database = try House.open(folder)
         try addPeople()
         try restart()

@@ -187,10 +187,11 @@ import Testing
 
     @Test func `says what to do where a folder stands in for a secret`() throws {
         let folder = try TemporaryFolder()
-        try Files.makeFolder(folder.file("key"), mode: 0o700)
+        try Files.makeFolder(folder.file("key"), mode: 0o755)
         let configuration = try configuration(["JAGA_TIMER_KEY_FILE": folder.file("key")])
         let error = failure { _ = try configuration.secret("JAGA_TIMER_KEY_FILE") }
+        #expect(error?.code == "secret-unreadable", "closing a folder would mend nothing")
         #expect(error?.message.contains("JAGA_TIMER_KEY_FILE") == true)
-        #expect(error?.hint.isEmpty == false)
+        #expect(error?.hint.contains("path of a file") == true)
     }
 }

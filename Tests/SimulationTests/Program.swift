@@ -38,6 +38,7 @@ struct Program: Sendable {
         let common = ["JAGA_HOME": home]
         let gateways = [
             "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://sms.test/send",
+            "JAGA_SMS_USER": "jaga", "JAGA_SMS_PASSWORD_FILE": home + "/secrets/operator.token",
             "JAGA_MAIL_URL": "smtp://mail.test:25", "JAGA_MAIL_FROM": "Jaga <jaga@jaga.test>",
             "JAGA_PUBLIC_URL": "http://jaga.test",
         ]
