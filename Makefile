@@ -19,6 +19,8 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 1000000
 MINUTES ?= 10
+# Whether a file of Python can be read.
+READ_PYTHON := import ast, sys; ast.parse(open(sys.argv[1]).read())
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
 	bench bench-bus bench-evaluator bench-ingest schemathesis abuse chaos lint \
@@ -105,22 +107,15 @@ abuse: build ## measure what others notice while somebody abuses HTTP (ARGS=30 f
 
 lint: ## check format and scripts
 	swift format lint --strict --recursive $(SOURCES)
-	@for script in scripts/setup scripts/fuzz scripts/simulate scripts/install-files \
-		scripts/test-alerts .ci/run Tests/Gateways/*/run deploy/demo/sms \
-		deploy/edge/health; do \
-		bash -n "$$script" || exit 1; \
+	@for script in $$(git ls-files -s | awk '$$1 == "100755" { print $$4 }'); do \
+		case "$$(head -n 1 "$$script")" in \
+			*bash) bash -n "$$script" ;; \
+			*/sh) sh -n "$$script" ;; \
+			*python3) python3 -c "$(READ_PYTHON)" "$$script" ;; \
+			*) echo "$$script begins with no name of a shell" >&2; false ;; \
+		esac || exit 1; \
 	done
-	@for script in deploy/prepare deploy/backup deploy/restore deploy/acme/renew deploy/edge/start \
-		deploy/edge/certificate deploy/demo/prepare deploy/demo/mail deploy/demo/phone \
-		deploy/broker/prepare deploy/broker/device deploy/broker/start; do \
-		sh -n "$$script" || exit 1; \
-	done
-	@for script in scripts/bench scripts/bench-bus scripts/bench-ingest \
-		scripts/env-example scripts/test-deploy deploy/gateways/gammu-smsd-http \
-		scripts/geodesic-table docs/edge-noise docs/subscribe \
-		scripts/schemathesis scripts/abuse scripts/suite.py; do \
-		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $$script || exit 1; \
-	done
+	@for script in $$(git ls-files '*.py'); do python3 -c "$(READ_PYTHON)" $$script || exit 1; done
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
