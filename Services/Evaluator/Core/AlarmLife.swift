@@ -33,8 +33,8 @@ struct AlarmLife: Hashable, Sendable {
     /// the same zones.
     var nextChange: Timestamp {
         var next = Timestamp.distantFuture
-        for alarm in alarms {
-            switch alarm.phase {
+        for place in alarms.indices {
+            switch alarms[place].phase {
             case .awake(let time), .asleep(let time): next = min(next, time)
             }
         }
@@ -97,8 +97,11 @@ struct AlarmZone: Hashable, Sendable {
     /// By priority, then by name, byte by byte, so that no version of Unicode matters, then by id.
     func isMoreUrgent(than other: AlarmZone) -> Bool {
         if priority != other.priority { return priority < other.priority }
-        if name.utf8.elementsEqual(other.name.utf8) { return id < other.id }
-        return name.utf8.lexicographicallyPrecedes(other.name.utf8)
+        let (mine, others) = (name.utf8.span, other.name.utf8.span)
+        for index in 0..<min(mine.count, others.count) where mine[index] != others[index] {
+            return mine[index] < others[index]
+        }
+        return mine.count == others.count ? id < other.id : mine.count < others.count
     }
 }
 

@@ -88,13 +88,13 @@ extension AlarmLife {
     ///
     /// - Parameter fix: when the last one was taken that moved presence
     func nextRing(fix: Timestamp, rules: EvaluatorRules) -> Timestamp? {
-        guard let dueRing, dueRing <= fix + .seconds(rules.alarmFixSecondsMax) else { return nil }
-        return dueRing
+        guard let dueRing else { return nil }
+        return dueRing <= fix.plus(seconds: rules.alarmFixSecondsMax) ? dueRing : nil
     }
 
     /// Whether a later fix, and nothing else, makes time lead to a ring.
     func isFixAwaited(fix: Timestamp, rules: EvaluatorRules) -> Bool {
-        dueRing != nil && nextRing(fix: fix, rules: rules) == nil
+        dueRing.map { $0 > fix.plus(seconds: rules.alarmFixSecondsMax) } ?? false
     }
 
     /// When the one that speaks rings again, if somebody is known to be there still.
@@ -128,7 +128,7 @@ extension AlarmLife {
             let cycle = Int64(alarms[speaker].zone.alarm.cycleSeconds)
             alarms[speaker].rings += 1
             alarms[speaker].phase = .awake(
-                nextRing: moment.now + .seconds(max(rules.alarmCycleSecondsMin, cycle)))
+                nextRing: moment.now.plus(seconds: max(rules.alarmCycleSecondsMin, cycle)))
             return Step(kind: .repeated, alarm: alarms[speaker], speaks: true)
         }
         return nil
@@ -154,7 +154,7 @@ extension AlarmLife {
 extension AlarmLife.Moment {
     /// Whether the person was heard of lately enough to be alarmed.
     fileprivate func isFresh(_ rules: EvaluatorRules) -> Bool {
-        now - fix <= .seconds(rules.alarmFixSecondsMax)
+        now <= fix.plus(seconds: rules.alarmFixSecondsMax)
     }
 }
 

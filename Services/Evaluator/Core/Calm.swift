@@ -161,7 +161,7 @@ extension PersonState {
         in calm: inout Calm, _ rules: borrowing EvaluatorRules, _ arrangements: UInt64
     ) {
         guard let trusted, trusted.device == leader, suspect == nil, lastFix == trusted.fix,
-            emergency.active == nil, !alarms.isOwed, !isWakeStale, !isAbsenceStale,
+            !emergency.isActive, !alarms.isOwed, !isWakeStale, !isAbsenceStale,
             !alarms.isFixAwaited(fix: trusted.fix.time, rules: rules),
             silence.terms?.device != trusted.device || silence.phase == .heard,
             let told = policy.told, told.device == trusted.device

@@ -27,6 +27,13 @@ struct EmergencyLife: Hashable, Sendable {
         self.answered = answered
     }
 
+    var isActive: Bool {
+        switch active {
+        case .none: false
+        case .some: true
+        }
+    }
+
     /// Whether this signal was answered before: the same one never raises a second emergency.
     func hasAnswered(_ signal: EmergencyID) -> Bool {
         answered.contains { $0.signal == signal }

@@ -63,12 +63,12 @@ extension PersonState {
         guard let suspect else { return nil }
         let seconds =
             emergency.active == nil ? rules.suspectSeconds : rules.suspectSecondsInEmergency
-        return suspect.since + .seconds(seconds)
+        return suspect.since.plus(seconds: seconds)
     }
 
     /// When a person has left a zone, if no other fix comes; not while one contradicts that.
     func leavingEnd(_ presence: ZonePresence, _ rules: EvaluatorRules) -> Timestamp? {
         guard suspect == nil, let leaving = presence.leaving else { return nil }
-        return leaving + .seconds(rules.confirmSeconds)
+        return leaving.plus(seconds: rules.confirmSeconds)
     }
 }

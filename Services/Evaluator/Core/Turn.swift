@@ -1,6 +1,13 @@
 import Hashing
 import Model
 
+extension Timestamp {
+    /// So many seconds later: in integers of 64 bits, where adding a duration takes 128.
+    func plus(seconds: Int64) -> Timestamp {
+        Timestamp(microseconds: microseconds + seconds * 1_000_000)
+    }
+}
+
 /// One record, as far as it is about one person: what it says, and what it leads to.
 struct Turn {
     let rules: EvaluatorRules
