@@ -16,10 +16,10 @@ extension PartitionState {
         guard isTouched || people[place].alarms.isOwed || isAlarmAsked(place, turn),
             let moment = moment(place, turn)
         else { return }
-        let stays = people[place].alertStays(zones, turn)
+        people[place].findAlertStays(&alertStays, zones, at: arrangements, turn)
         let changes = turn.changes
         let steps = people[place].alarms.follow(
-            stays, of: people[place].id, at: moment, rules: turn.rules,
+            alertStays, of: people[place].id, at: moment, rules: turn.rules,
             because: { zone in changes.last { $0.zone == zone.id }?.alarmEnd ?? .removed })
         tell(steps, place, &turn)
     }
@@ -101,16 +101,20 @@ extension PartitionState {
 
 extension PersonState {
     /// All alert zones that the person is inside of or near.
-    fileprivate func alertStays(_ zones: KnownZones, _ turn: borrowing Turn) -> [AlarmStay] {
-        var stays: [AlarmStay] = []
+    fileprivate mutating func findAlertStays(
+        _ stays: inout [AlarmStay], _ zones: KnownZones, at arrangements: UInt64,
+        _ turn: borrowing Turn
+    ) {
+        stays.removeAll(keepingCapacity: true)
         for presence in presences {
-            guard var stay = stay(in: presence, zones, at: turn.now) else { continue }
+            guard neighbourhood.traits(of: presence.zone, at: arrangements)?.isAlert != false,
+                var stay = stay(in: presence, zones, at: turn.now)
+            else { continue }
             for change in turn.changes where change.zone == presence.zone {
                 if !change.isInitial, change.after == presence.presence { stay.initial = false }
             }
             stays.append(stay)
         }
-        return stays
     }
 
     /// Where the person is, seen from an alert zone; nil if that is nowhere near.

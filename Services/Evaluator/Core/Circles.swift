@@ -78,36 +78,38 @@ struct Circles: Sendable {
     /// The first circle from an index on, before an end, on whose wanted side a spot is not.
     @inline(__always)
     func firstBeyond(_ spot: Spot, from start: Int, to end: Int) -> Int? {
-        var index = start
-        while index < end {
-            let (four, place) = (index >> 2, index & 3)
-            let dx = east[four][place] - spot.east
-            let dy = north[four][place] - spot.north
-            if (dx * dx + dy * dy) * sign[four][place] - square[four][place] >= 0 { return index }
-            index += 1
-        }
-        return nil
+        let east = SIMD4<Float>(repeating: spot.east)
+        let north = SIMD4<Float>(repeating: spot.north)
+        // A bit for each circle that the spot is beyond.
+        let last = bits(3, east, north) << 12 | bits(2, east, north) << 8
+        let beyond = last | bits(1, east, north) << 4 | bits(0, east, north)
+        let index = (beyond & (-1 &<< start)).trailingZeroBitCount
+        return index < end ? index : nil
+    }
+
+    @inline(__always)
+    private func bits(_ four: Int, _ east: SIMD4<Float>, _ north: SIMD4<Float>) -> Int {
+        let beyond = (~signs(four, east, north) &>> 31) &<< SIMD4(0, 1, 2, 3)
+        return Int(beyond.wrappedSum())
     }
 
     /// How far the nearest edge is from a spot at least and at most, metres on the map, if the spot
     /// is on the wanted side of every circle, or in its middle.
-    func nearest(to spot: Spot) -> (least: Float, most: Float) {
+    mutating func nearest(to spot: Spot) -> (least: Float, most: Float) {
         let east = SIMD4<Float>(repeating: spot.east)
         let north = SIMD4<Float>(repeating: spot.north)
-        var least = Float.infinity
-        var most = Float.infinity
+        var least = SIMD4<Float>(repeating: .infinity)
+        var most = SIMD4<Float>(repeating: .infinity)
         for four in 0..<4 {
             let dx = self.east[four] - east
             let dy = self.north[four] - north
             let away = (dx * dx + dy * dy).squareRoot()
             let toEdge = away - edge[four]
-            let more = away * stretch[four]
-            for place in 0..<4 {
-                let nearest = toEdge[place].magnitude
-                least = min(least, nearest)
-                most = min(most, nearest + more[place])
-            }
+            let nearest = toEdge.replacing(with: -toEdge, where: toEdge .< 0)
+            let farthest = nearest + away * stretch[four]
+            least.replace(with: nearest, where: nearest .< least)
+            most.replace(with: farthest, where: farthest .< most)
         }
-        return (least, most)
+        return (least.min(), most.min())
     }
 }

@@ -24,6 +24,7 @@ struct KnownZones: Sendable {
 
     /// The zones of those that can judge a person by their number: 0 = the person, then circle by
     /// circle, then set by set; nil where none are known.
+    @inline(__always)
     func owner(
         _ number: UInt16, of person: borrowing PersonState
     ) -> (zones: JudgedZones, source: ZoneSource)? {

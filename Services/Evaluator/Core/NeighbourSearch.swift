@@ -6,6 +6,7 @@ import Model
 struct NeighbourSearch: Sendable {
     private var found: [RegionDistance] = []
     private var neighbours: [Neighbourhood.Neighbour] = []
+    private var known: [ZoneID] = []
     /// All others are at least so far away, metres.
     private var metres = 0.0
 
@@ -25,11 +26,12 @@ struct NeighbourSearch: Sendable {
         }
         keepNearest()
         // Also what shares an id with one of them: what is known of the one is of the other.
-        var known = person.presences.map(\.zone)
-        if owners > 1 { known += neighbours.map(\.zone) }
+        known.removeAll(keepingCapacity: true)
+        for presence in person.presences { known.append(presence.zone) }
+        for neighbour in neighbours where owners > 1 { known.append(neighbour.zone) }
         for number in 0..<owners where !known.isEmpty {
             guard let owner = zones.owner(number, of: person)?.zones else { continue }
-            addKnown(owner, number, around: point, known)
+            addKnown(owner, number, around: point)
         }
         neighbours.sort { ($0.owner, $0.zone) < ($1.owner, $1.zone) }
         person.neighbourhood.make(around: point, metres: metres, neighbours, at: arrangements)
@@ -69,8 +71,7 @@ struct NeighbourSearch: Sendable {
 
     /// Those of which something is known, wherever they are.
     private mutating func addKnown(
-        _ owner: JudgedZones, _ number: UInt16, around point: EarthPoint,
-        _ known: [ZoneID]
+        _ owner: JudgedZones, _ number: UInt16, around point: EarthPoint
     ) {
         for zone in known {
             let isThere = neighbours.contains { $0.zone == zone && $0.owner == number }

@@ -34,6 +34,7 @@ struct Neighbourhood: Sendable {
         let owner: UInt16
         let isCrossed: Bool
         let isScheduled: Bool
+        let isTimed: Bool
         /// What is known of the person and the zone; `unknown` for what the rules are asked about.
         fileprivate(set) var known: Presence
 
@@ -48,6 +49,7 @@ struct Neighbourhood: Sendable {
             radius = Float(zones.regions.radiusMetres(Int(place)) ?? -1)
             isCrossed = zone.isCrossed
             isScheduled = zone.isScheduled
+            isTimed = zone.isTimed
             known = .outside
             lines = ZoneLines(zone)
         }
@@ -85,6 +87,10 @@ struct Neighbourhood: Sendable {
     private var arrangements: UInt64 = 0
     /// By owner, then by id.
     private(set) var neighbours: [Neighbour] = []
+    /// How many there are, and a part of the id of each: they are told apart by this first, because
+    /// all of them are much memory.
+    private var count = 0
+    private var keys = InlineArray<16, UInt32>(repeating: 0)
     /// Fixes that were judged in it, as far as it matters.
     private var served: UInt8 = 0
     /// Fixes until it is worth while to make one, and how many there were last time.
@@ -129,12 +135,28 @@ struct Neighbourhood: Sendable {
         return metres - Double(away).squareRoot()
     }
 
+    /// What a zone may be of which something is known: what those of its id are, one or several.
+    /// Told without a look at any; nil where that is not enough.
+    func traits(of zone: ZoneID, at arrangements: UInt64) -> (isAlert: Bool, isTimed: Bool)? {
+        guard metres > 0, arrangements == self.arrangements else { return nil }
+        var found: (isAlert: Bool, isTimed: Bool)?
+        let key = Neighbourhood.key(zone)
+        for index in 0..<count where keys[index] == key && neighbours[index].zone == zone {
+            let isAlert = neighbours[index].lines.kind == .alert
+            found = (
+                found?.isAlert == true || isAlert,
+                found?.isTimed == true || neighbours[index].isTimed
+            )
+        }
+        return found
+    }
+
     // MARK: What is looked at
 
     /// The first neighbour from an index on that may say something new of a fix at a spot.
     @inline(__always)
     func next(from start: Int, at spot: Circles.Spot) -> Int? {
-        circles.firstBeyond(spot, from: start, to: neighbours.count)
+        circles.firstBeyond(spot, from: start, to: count)
     }
 
     /// What was seen of a neighbour from a spot.
@@ -148,17 +170,23 @@ struct Neighbourhood: Sendable {
     /// - Parameter known: `unknown` for what the rules are to be asked about.
     mutating func note(_ zone: ZoneID, _ known: Presence) {
         guard metres > 0 else { return }
-        for index in neighbours.indices where neighbours[index].zone == zone {
+        let key = Neighbourhood.key(zone)
+        for index in 0..<count where keys[index] == key && neighbours[index].zone == zone {
             neighbours[index].known = known
             draw(index)
         }
+    }
+
+    @inline(__always)
+    private static func key(_ zone: ZoneID) -> UInt32 {
+        UInt32(truncatingIfNeeded: zone.raw.mixed >> 32)
     }
 
     /// Draws the circle on one side of which a neighbour says nothing new.
     private mutating func draw(_ index: Int) { circles.set(index, neighbours[index].side) }
 
     /// What is near a spot that says nothing new, or where all that may was looked at just now.
-    func quickGlance(at spot: Circles.Spot) -> Glance {
+    mutating func quickGlance(at spot: Circles.Spot) -> Glance {
         let (least, most) = circles.nearest(to: spot)
         let nearest = min(Double(least), room(at: spot)) * 0.997 - doubt
         var glance = Glance(nearestMin: Int64(max(nearest, 0) * 100))
@@ -227,6 +255,7 @@ struct Neighbourhood: Sendable {
         at arrangements: UInt64
     ) {
         self.neighbours.removeAll(keepingCapacity: true)
+        count = 0
         self.metres = -1
         let map = LocalMap(around: point)
         let reach = min(metres * (1 - Neighbourhood.shareMax) - 1, map.metres(keeping: 0.001))
@@ -239,7 +268,9 @@ struct Neighbourhood: Sendable {
         self.metres = reach
         circles = Circles()
         doubt = 1
+        count = neighbours.count
         for index in self.neighbours.indices {
+            keys[index] = Neighbourhood.key(neighbours[index].zone)
             doubt = max(doubt, self.neighbours[index].settle(on: map, reach: reach))
             draw(index)
         }
@@ -325,7 +356,7 @@ extension Neighbourhood.Neighbour {
 /// distance.
 struct ZoneLines: Sendable {
     private let alertCentimetres: Int32
-    private let kind: ZoneKind
+    let kind: ZoneKind
 
     init(_ zone: JudgedZone) {
         alertCentimetres = zone.alertCentimetres

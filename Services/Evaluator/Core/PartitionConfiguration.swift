@@ -192,7 +192,7 @@ extension PartitionState {
             if found != nil, !isNew(presence.zone) { continue }
             let reason: CrossingReason = found == nil ? .notJudged : .zoneChanged
             if presence.counts, let found = before(presence.zone) ?? found {
-                judge.forget(found, presence, reason, person, &turn)
+                judge.forget(found, presence, reason, person.id, &turn)
             }
             people[place].forget(presence.zone)
         }

@@ -50,8 +50,7 @@ extension PartitionState {
         _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, from before: JudgedFix?, _ place: Int,
         _ turn: inout Turn
     ) {
-        var judge = ZoneJudge(fix, occasion)
-        if let before { judge.setWay(from: before, turn.rules) }
+        let judge = ZoneJudge(fix, occasion, from: before, turn.rules)
         if occasion == .fix, !looksAlways, let before,
             let spot = people[place].neighbourhood.go(
                 to: fix.fix.position, from: before.fix.position, at: arrangements)
@@ -108,7 +107,7 @@ extension PartitionState {
         else { return }
         var judge = ZoneJudge(trusted, .arranged)
         judge.cause = Turn.cause(due: turn.now)
-        judge.dwell(found, people[place], &turn)
+        judge.dwell(found, people[place].id, &turn)
     }
 
     /// A zone's schedule opens: whoever is there is found there. Or it closes: they are forgotten.

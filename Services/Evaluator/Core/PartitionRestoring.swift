@@ -49,7 +49,7 @@ extension PartitionState {
             (people[place].silence, people[place].batteryNotice) = try reader.silence()
             people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             people[place].isAbsenceStale = false
-            findWake(place, rules)
+            people[place].findWake(zones, at: arrangements, rules)
             try checkClock(of: people[place], reader)
         }
         guard reader.isAtEnd else {

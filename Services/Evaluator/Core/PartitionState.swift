@@ -35,6 +35,8 @@ public struct PartitionState: Sendable {
     /// For looking around; mean nothing between two records.
     var neighbours = NeighbourSearch()
     var survey = ZoneSurvey()
+    var alertStays: [AlarmStay] = []
+    var changes: [PresenceChange] = []
 
     /// Before the first record of a log.
     public init(logics: EvaluatorLogics = .current) {

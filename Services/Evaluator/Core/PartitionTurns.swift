@@ -12,7 +12,12 @@ extension PartitionState {
         let place = awake(person)
         var turn = Turn(event, rules)
         swap(&turn.outputs, &outputs)
-        defer { swap(&turn.outputs, &outputs) }
+        swap(&turn.changes, &changes)
+        defer {
+            swap(&turn.outputs, &outputs)
+            swap(&turn.changes, &changes)
+            changes.removeAll(keepingCapacity: true)
+        }
         advance(place, to: event.time, &turn)
         body(&self, place, &turn)
         finish(place, &turn)
@@ -62,7 +67,7 @@ extension PartitionState {
                 people[place].isAbsenceStale = false
                 people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
             }
-            findWake(place, turn.rules)
+            people[place].findWake(zones, at: arrangements, turn.rules)
             // An edit may make a wait shorter than what has passed of it.
             if people[place].wake <= people[place].passed {
                 advance(place, to: people[place].passed, &turn)

@@ -79,32 +79,29 @@ struct PersonState: Sendable {
 
     /// Whether a zone judges the person. Where nothing is shared, safe zones do not; alert zones
     /// alarm the person's own devices, and go on.
+    @inline(__always)
     func isJudged(by zone: JudgedZone, of source: ZoneSource, at now: Timestamp) -> Bool {
-        if unshared.isEmpty, refused.isEmpty { return true }
-        if refused.contains(zone.id) { return false }
-        guard zone.kind == .safe else { return true }
-        switch source {
-        case .own: return true
-        case .circle(let circle): return shares(with: circle, at: now)
-        // A set is there through a circle: any that is shared with will do.
-        case .set: return circles.isEmpty || circles.contains { shares(with: $0, at: now) }
-        }
+        // Of somebody who pauses and refuses nothing no more than that is read.
+        unshared.isEmpty && refused.isEmpty
+            || !refused.contains(zone.id)
+                && (zone.kind != .safe || unshared.share(circles, of: source, at: now))
     }
 
     func shares(with circle: CircleID, at now: Timestamp) -> Bool {
-        guard let pause = unshared.first(where: { $0.circle == circle }) else { return true }
-        return pause.until.map { $0 <= now } ?? false
+        unshared.shares(with: circle, at: now)
     }
 
     // MARK: Presences
 
     /// Where the zone is among ``presences``, or would be.
+    @inline(__always)
     func place(of zone: ZoneID) -> (index: Int, isThere: Bool) {
         var index = 0
         while index < presences.count, presences[index].zone < zone { index += 1 }
         return (index, index < presences.count && presences[index].zone == zone)
     }
 
+    @inline(__always)
     func presence(in zone: ZoneID) -> ZonePresence? {
         let (index, isThere) = place(of: zone)
         return isThere ? presences[index] : nil
@@ -166,4 +163,23 @@ struct SuspectFix: Hashable, Sendable {
     let fix: JudgedFix
     /// When it came.
     let since: Timestamp
+}
+
+extension [UnsharedCircle] {
+    /// Whether anything is shared with whoever a zone is of.
+    fileprivate func share(
+        _ circles: [CircleID], of source: ZoneSource, at now: Timestamp
+    ) -> Bool {
+        switch source {
+        case .own: true
+        case .circle(let circle): shares(with: circle, at: now)
+        // A set is there through a circle: any that is shared with will do.
+        case .set: circles.isEmpty || circles.contains { shares(with: $0, at: now) }
+        }
+    }
+
+    fileprivate func shares(with circle: CircleID, at now: Timestamp) -> Bool {
+        guard let pause = first(where: { $0.circle == circle }) else { return true }
+        return pause.until.map { $0 <= now } ?? false
+    }
 }

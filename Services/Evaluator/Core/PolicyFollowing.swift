@@ -7,7 +7,7 @@ extension PartitionState {
     mutating func followPolicy(_ place: Int, _ turn: inout Turn) {
         if turn.isArranged { people[place].policy.rearrange() }
         guard let device = people[place].leader else { return }
-        let isEmergency = people[place].emergency.active != nil
+        let isEmergency = people[place].emergency.isActive
         let isKnown =
             people[place].policy.told.map {
                 $0.device == device && ($0.mode == .event) == isEmergency
@@ -46,32 +46,26 @@ extension PartitionState {
     private mutating func look(around point: EarthPoint, _ place: Int, _ turn: Turn) -> Surroundings
     {
         zones.build(people[place].sets)
-        let (person, known) = (people[place], zones)
-        return survey.surroundings(of: point, turn.rules.reporting) { survey in
-            known.survey(&survey, around: point, for: person, at: turn.now)
-        }
+        return people[place].surroundings(
+            of: point, zones, looking: &survey, at: turn.now, turn.rules.reporting)
     }
 }
 
-extension KnownZones {
-    /// Looks among all zones that judge a person, also those whose schedule is closed: it may open
-    /// while the phone is silent.
-    fileprivate func survey(
-        _ survey: inout ZoneSurvey, around point: EarthPoint, for person: PersonState,
-        at now: Timestamp
-    ) {
-        let areAll = person.unshared.isEmpty && person.refused.isEmpty
-        func add(_ zones: JudgedZones, of source: ZoneSource) {
-            survey.add(
-                zones, around: point,
-                isRelevant: areAll ? nil : { person.isJudged(by: $0, of: source, at: now) })
-        }
-        add(person.ownZones, of: .own)
-        for circle in person.circles {
-            if let place = circles.place(of: circle) { add(circles[place], of: .circle(circle)) }
-        }
-        for set in person.sets {
-            if let place = sets.place(of: set) { add(sets[place].judged, of: .set(set)) }
+extension PersonState {
+    /// What all zones that judge the person ask of a phone, also those whose schedule is closed: it
+    /// may open while the phone is silent.
+    fileprivate func surroundings(
+        of point: EarthPoint, _ zones: KnownZones, looking survey: inout ZoneSurvey,
+        at now: Timestamp, _ rules: ReportingRules
+    ) -> Surroundings {
+        let areAll = unshared.isEmpty && refused.isEmpty
+        return survey.surroundings(of: point, rules) { survey in
+            for number in 0..<UInt16(clamping: 1 + circles.count + sets.count) {
+                guard let (owner, source) = zones.owner(number, of: self) else { continue }
+                survey.add(
+                    owner, around: point,
+                    isRelevant: areAll ? nil : { isJudged(by: $0, of: source, at: now) })
+            }
         }
     }
 }

@@ -40,23 +40,9 @@ extension PartitionState {
     /// What time brings the person first; ``PersonState/absence`` is known.
     func nextWait(of person: PersonState, _ rules: EvaluatorRules) -> Wait? {
         var next = FirstWait()
-        person.addZoneWaits(to: &next, zones, rules)
+        person.addZoneWaits(to: &next, zones, at: arrangements, rules)
         person.addOtherWaits(to: &next, rules)
         return next.wait
-    }
-
-    /// When that is; what zones bring is looked for only where that may be something else.
-    mutating func findWake(_ place: Int, _ rules: EvaluatorRules) {
-        if people[place].isZoneWakeStale {
-            var next = FirstWait()
-            people[place].addZoneWaits(to: &next, zones, rules)
-            people[place].zoneWake = next.due
-        }
-        var next = FirstWait()
-        people[place].addOtherWaits(to: &next, rules)
-        people[place].wake = min(people[place].zoneWake, next.due)
-        people[place].isZoneWakeStale = false
-        people[place].isWakeStale = false
     }
 
     /// When somebody should be somewhere next, after all that is over.
@@ -85,12 +71,31 @@ private struct FirstWait {
 }
 
 extension PersonState {
+    /// When time brings something first; what zones bring is looked for only where that may be
+    /// something else.
+    mutating func findWake(
+        _ zones: KnownZones, at arrangements: UInt64, _ rules: EvaluatorRules
+    ) {
+        if isZoneWakeStale {
+            var next = FirstWait()
+            addZoneWaits(to: &next, zones, at: arrangements, rules)
+            zoneWake = next.due
+        }
+        var next = FirstWait()
+        addOtherWaits(to: &next, rules)
+        wake = min(zoneWake, next.due)
+        isZoneWakeStale = false
+        isWakeStale = false
+    }
+
     fileprivate func addZoneWaits(
-        to next: inout FirstWait, _ zones: KnownZones, _ rules: EvaluatorRules
+        to next: inout FirstWait, _ zones: KnownZones, at arrangements: UInt64,
+        _ rules: EvaluatorRules
     ) {
         for presence in presences {
             next.add(leavingEnd(presence, rules), .leaving, zone: presence.zone)
-            guard let found = zones.zone(presence.zone, of: self, at: passed), found.zone.isTimed
+            guard neighbourhood.traits(of: presence.zone, at: arrangements)?.isTimed != false,
+                let found = zones.zone(presence.zone, of: self, at: passed), found.zone.isTimed
             else { continue }
             let wait = found.details.wait(of: presence, after: passed)
             next.add(wait?.due, wait?.kind ?? .dwell, zone: presence.zone)
@@ -123,7 +128,7 @@ extension ZoneDetails {
         guard presence.presence == .inside, dwellSeconds > 0, !presence.hasDwelled else {
             return closing.map { ($0, .schedule) }
         }
-        let stayed = presence.since + .seconds(dwellSeconds)
+        let stayed = presence.since.plus(seconds: dwellSeconds)
         if let closing, closing < stayed { return (closing, .schedule) }
         return (stayed, .dwell)
     }

@@ -37,10 +37,13 @@ struct ZoneJudge {
     }
 
     /// - Parameter before: the fix from which the person has come here
-    mutating func setWay(from before: JudgedFix, _ rules: EvaluatorRules) {
+    init(
+        _ fix: JudgedFix, _ occasion: Occasion, from before: JudgedFix?, _ rules: EvaluatorRules
+    ) {
+        self.init(fix, occasion)
+        guard let before, before.point != fix.point else { return }
         let between = fix.fix.time.microseconds - before.fix.time.microseconds
-        guard before.point != fix.point, between <= rules.waySecondsMax * 1_000_000 else { return }
-        way = before
+        if between <= rules.waySecondsMax * 1_000_000 { way = before }
     }
 
     /// The person's own zones, then circle by circle, then set by set, each by id.
@@ -169,13 +172,14 @@ struct ZoneJudge {
         // Inside, and surely inside still: the edge is not worth a look.
         if near.isSurelyInside, kept?.stands == true, !zones.zones[place].isScheduled { return }
         let known = kept?.isClosed == true ? nil : kept
-        let isNew = known == nil && (isUnknown(zones.zones[place].id, person))
+        let isNew = known == nil && isUnknown(zones.zones[place].id, person)
+        let rules = turn.rules
         let before = known?.presence ?? (isNew ? .unknown : .outside)
-        var verdict = verdict(about: zones, place, at: distance, before, turn.rules)
-        confirm(&verdict, zones, place, before, known, after: person.trusted, turn.rules)
+        var verdict = verdict(about: zones, place, at: distance, before, rules)
+        confirm(&verdict, zones, place, before, known, after: person.trusted, rules)
         let isCrossed =
             way != nil && zones.zones[place].isCrossed
-            && isCrossing(zones, place, before, verdict, turn.rules)
+            && isCrossing(zones, place, before, verdict, rules)
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,
             !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true
         {
@@ -224,7 +228,7 @@ struct ZoneJudge {
     ///   - last: the trusted fix, before this one where this is one
     func confirm(
         _ verdict: inout ZoneVerdict, _ zones: JudgedZones, _ place: Int, _ before: Presence,
-        _ known: ZonePresence?, after last: JudgedFix?, _ rules: EvaluatorRules
+        _ known: ZonePresence?, after last: @autoclosure () -> JudgedFix?, _ rules: EvaluatorRules
     ) {
         let isHeld = occasion == .arranged && known?.leaving != nil
         guard occasion == .fix || isHeld, verdict.isLeave(from: before) else { return }
@@ -234,7 +238,7 @@ struct ZoneJudge {
             hysteresisMetres: zone.hysteresisMetres,
             accuracyCentimetres: fix.fix.accuracyCentimetres)
         if rules.isMoving(fix.fix), verdict.distance.centimetres > line + sure { return }
-        if let last, last.fix.time < fix.fix.time {
+        if let last = last(), last.fix.time < fix.fix.time {
             let margin = rules.margin(
                 hysteresisMetres: zone.hysteresisMetres,
                 accuracyCentimetres: last.fix.accuracyCentimetres)

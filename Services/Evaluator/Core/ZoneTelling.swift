@@ -30,18 +30,19 @@ extension ZoneJudge {
             after = decision.known ?? after
             after.presence = decision.stood
             after.isWithheld = true
-            withhold(decision, .suspect, person, &turn)
+            withhold(decision, .suspect, person.id, &turn)
         } else if decision.isCrossed {
-            pass(decision, person, &turn)
+            pass(decision, person.id, &turn)
             (after.isWithheld, after.leaving) = (false, nil)
         } else if decision.verdict.presence != decision.stood {
-            change(decision, person, &turn)
+            change(decision, person.id, &turn)
             (after.isWithheld, after.leaving) = (false, nil)
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
             let isUnconfirmed = decision.verdict.reason == .unconfirmed
             if isWithheld, !after.isWithheld {
-                withhold(decision, isUnconfirmed ? .unconfirmed : .withinMargin, person, &turn)
+                withhold(
+                    decision, isUnconfirmed ? .unconfirmed : .withinMargin, person.id, &turn)
             }
             (after.isWithheld, after.leaving) = (isWithheld, isUnconfirmed ? leaving : nil)
         }
@@ -53,7 +54,7 @@ extension ZoneJudge {
         _ found: FoundZone, _ known: ZonePresence?, _ person: inout PersonState, _ turn: inout Turn
     ) {
         guard occasion != .suspect else { return }
-        if let known, known.counts { forget(found, known, .scheduleClosed, person, &turn) }
+        if let known, known.counts { forget(found, known, .scheduleClosed, person.id, &turn) }
         let verdict = ZoneVerdict(
             distance: found.signedDistance(from: fix.point), zone: found.zone,
             inradiusCentimetres: 0, margin: 0, before: nil)
@@ -67,37 +68,37 @@ extension ZoneJudge {
     /// Somebody's stay in a zone does not count any more; nobody moved.
     func forget(
         _ found: FoundZone, _ known: ZonePresence, _ reason: CrossingReason,
-        _ person: PersonState, _ turn: inout Turn
+        _ person: PersonID, _ turn: inout Turn
     ) {
         let crossing = crossing(
             found, person, from: known.presence, to: .unknown,
             found.signedDistance(from: fix.point).centimetres, margin: 0, reason)
         note(crossing, found, isInitial: false, &turn)
-        tell(.zoneForgotten(crossing), person, &turn)
+        tell(.zoneForgotten(crossing), of: crossing.zone, person, &turn)
     }
 
     /// A stay is long enough.
-    func dwell(_ found: FoundZone, _ person: PersonState, _ turn: inout Turn) {
+    func dwell(_ found: FoundZone, _ person: PersonID, _ turn: inout Turn) {
         let crossing = crossing(
             found, person, from: .inside, to: .inside,
             found.signedDistance(from: fix.point).centimetres,
             margin: 0, .stayed)
-        tell(.zoneDwelled(crossing), person, &turn)
+        tell(.zoneDwelled(crossing), of: crossing.zone, person, &turn)
         turn.fire(.dwell, found)
     }
 
     private func withhold(
-        _ decision: Decision, _ reason: CrossingReason, _ person: PersonState, _ turn: inout Turn
+        _ decision: Decision, _ reason: CrossingReason, _ person: PersonID, _ turn: inout Turn
     ) {
         let crossing = crossing(
             decision.found, person, from: decision.stood, to: decision.stood,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin, reason)
         // Believed later, the same fix may be held back once more.
         let suspect = reason == .suspect ? Hash.id("suspect", .id(fix.report)) : nil
-        tell(.zoneWithheld(crossing), person, &turn, because: suspect)
+        tell(.zoneWithheld(crossing), of: crossing.zone, person, &turn, because: suspect)
     }
 
-    private func change(_ decision: Decision, _ person: PersonState, _ turn: inout Turn) {
+    private func change(_ decision: Decision, _ person: PersonID, _ turn: inout Turn) {
         let after = decision.verdict.presence
         let isSeen =
             [.fix, .silence, .alone].contains(occasion) && decision.before != .unknown
@@ -106,12 +107,12 @@ extension ZoneJudge {
             decision.verdict.distance.centimetres, margin: decision.verdict.margin,
             reason(of: decision))
         note(crossing, decision.found, isInitial: !isSeen, &turn)
-        guard isSeen else { return tell(.zoneInitial(crossing), person, &turn) }
+        guard isSeen else { return tell(.zoneInitial(crossing), of: crossing.zone, person, &turn) }
         switch (decision.before, after) {
-        case (_, .inside): tell(.zoneEntered(crossing), person, &turn)
-        case (.inside, _): tell(.zoneExited(crossing), person, &turn)
-        case (_, .near): tell(.zoneApproached(crossing), person, &turn)
-        default: tell(.zoneReceded(crossing), person, &turn)
+        case (_, .inside): tell(.zoneEntered(crossing), of: crossing.zone, person, &turn)
+        case (.inside, _): tell(.zoneExited(crossing), of: crossing.zone, person, &turn)
+        case (_, .near): tell(.zoneApproached(crossing), of: crossing.zone, person, &turn)
+        default: tell(.zoneReceded(crossing), of: crossing.zone, person, &turn)
         }
     }
 
@@ -127,7 +128,7 @@ extension ZoneJudge {
     }
 
     /// Entered and left between two fixes.
-    private func pass(_ decision: Decision, _ person: PersonState, _ turn: inout Turn) {
+    private func pass(_ decision: Decision, _ person: PersonID, _ turn: inout Turn) {
         for (from, to) in [
             (decision.before, Presence.inside), (.inside, decision.verdict.presence),
         ] {
@@ -136,7 +137,9 @@ extension ZoneJudge {
                 decision.verdict.distance.centimetres, margin: 0, .passedThrough)
             crossing.interpolated = true
             note(crossing, decision.found, isInitial: false, &turn)
-            tell(to == .inside ? .zoneEntered(crossing) : .zoneExited(crossing), person, &turn)
+            tell(
+                to == .inside ? .zoneEntered(crossing) : .zoneExited(crossing), of: crossing.zone,
+                person, &turn)
         }
     }
 
@@ -152,11 +155,11 @@ extension ZoneJudge {
     }
 
     private func crossing(
-        _ found: FoundZone, _ person: PersonState, from before: Presence, to after: Presence,
+        _ found: FoundZone, _ person: PersonID, from before: Presence, to after: Presence,
         _ centimetres: Int32, margin: Int32, _ reason: CrossingReason
     ) -> ZoneCrossing {
         ZoneCrossing(
-            person: person.id, device: fix.device, zone: found.zone.id,
+            person: person, device: fix.device, zone: found.zone.id,
             zoneName: found.details.name, zoneKind: found.zone.kind, circle: found.source.circle,
             set: found.source.set, before: before, after: after, fix: fix.fix,
             distanceCentimetres: centimetres, marginCentimetres: margin, reason: reason,
@@ -164,23 +167,11 @@ extension ZoneJudge {
     }
 
     private func tell(
-        _ body: EventBody, _ person: PersonState, _ turn: inout Turn, because special: ID128? = nil
+        _ body: EventBody, of zone: ZoneID, _ person: PersonID, _ turn: inout Turn,
+        because special: ID128? = nil
     ) {
-        guard !turn.isErased, let zone = body.crossing?.zone else { return }
+        if turn.isErased { return }
         turn.tell(
-            body, of: person.id, subject: .id(zone), cause: special ?? cause ?? fix.report.raw)
-    }
-}
-
-extension EventBody {
-    fileprivate var crossing: ZoneCrossing? {
-        switch self {
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
-            .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing), .zoneReceded(let crossing),
-            .zoneForgotten(let crossing):
-            crossing
-        default: nil
-        }
+            body, of: person, subject: .id(zone), cause: special ?? cause ?? fix.report.raw)
     }
 }
