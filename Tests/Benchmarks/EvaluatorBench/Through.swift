@@ -134,7 +134,7 @@ struct Through {
         let folder = String(cString: made)
         defer { system("rm -r \(folder)") }
         say("from in/p to committed events/p: \(people) people, both ends in one thread")
-        for zones in [10, 1000, 10_000] {
+        for zones in [10, 1000, 10_000, 100_000] {
             for perRecord in [1, 50, 200] {
                 var through = try Through(zones: zones, perRecord: perRecord, in: folder)
                 let rate = try through.run(fixes: fixes / (perRecord == 1 ? 10 : 1))
