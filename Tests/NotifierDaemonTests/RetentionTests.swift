@@ -116,6 +116,32 @@ import Testing
         #expect(try lines() == (0, 1))
     }
 
+    @Test func `lines of emergencies, however many, keep no others from being forgotten`() throws {
+        try house.tell(House.opened(), on: .events(.of(person(1))))
+        try house.turn { _ in
+            let sql = """
+                INSERT INTO timeline (circle, at, person, shared, body)
+                SELECT circle, at, person, shared, body FROM timeline LIMIT 1
+                """
+            for _ in 0..<Limits.pruneRowsMax { try house.database.run(sql) }
+        }
+        try house.tell(.zoneEntered(House.crossing), on: .events(.of(person(1))))
+        var circle = try #require(house.replica.circle(family))
+        circle.historyDays = 7
+        try apply(.circleChanged(circle))
+        let others = "timeline WHERE json_extract(body, '$.emergency') IS NULL"
+        #expect(try count(others) == 1)
+        try round(afterDays: 8)
+        #expect(try count(others) == 0)
+        let plan = try house.database.all(
+            """
+            EXPLAIN QUERY PLAN SELECT seq FROM timeline WHERE circle = x'00' AND at < 1
+                AND json_extract(body, '$.emergency') IS NULL ORDER BY at LIMIT 1
+            """
+        ) { $0.text(3) }
+        #expect(plan.allSatisfy { $0.contains("timeline_forgotten") }, "no circle is read whole")
+    }
+
     // MARK: Erasing
 
     @Test func `of who is gone nothing is left that was told to them or of them`() throws {

@@ -90,8 +90,9 @@ struct Pruning {
             try database.run(
                 """
                 DELETE FROM timeline WHERE seq IN (
-                    SELECT seq FROM timeline WHERE circle = ?1 ORDER BY seq LIMIT ?3
-                ) AND at < ?2 AND json_extract(body, '$.emergency') IS NULL
+                    SELECT seq FROM timeline WHERE circle = ?1 AND at < ?2
+                        AND json_extract(body, '$.emergency') IS NULL
+                    ORDER BY at LIMIT ?3)
                 """, .id(id), .time(time - .seconds(Int64(days) * 86_400)),
                 .integer(Limits.pruneRowsMax))
         }

@@ -5,7 +5,7 @@ import Store
 enum Schema {
     static let migrations = [
         Migration(number: 1, sql: first), Migration(number: 2, sql: second),
-        Migration(number: 3, sql: forgetting),
+        Migration(number: 3, sql: forgetting), Migration(number: 4, sql: forgettingByCircle),
         KeptAnswers.migration,
     ]
 
@@ -23,6 +23,12 @@ enum Schema {
         ) WITHOUT ROWID;
         CREATE INDEX timeline_person ON timeline (person);
         CREATE INDEX emergencies_ended ON emergencies (ended) WHERE ended IS NOT NULL;
+        """
+
+    /// The lines that a circle which looks back less far forgets sooner.
+    private static let forgettingByCircle = """
+        CREATE INDEX timeline_forgotten ON timeline (circle, at)
+            WHERE json_extract(body, '$.emergency') IS NULL;
         """
 
     /// Texts of zones to numbers outside of all circles.
