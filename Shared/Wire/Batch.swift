@@ -92,7 +92,7 @@ public struct Batch: Hashable, Sendable {
         let previousHash = try reader.number(UInt64.self)
         let lastHash = try reader.number(UInt64.self)
         head = try reader.sequence()
-        published = Timestamp(microseconds: try reader.number())
+        published = try reader.time()
         let count = Int(try reader.number(UInt32.self))
         let size = Int(try reader.number(UInt32.self))
         guard size == reader.remaining, first > 0, count <= size / Record.headBytes else {

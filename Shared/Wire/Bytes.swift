@@ -57,6 +57,16 @@ struct ByteReader {
         return ID128(high: high, low: low)
     }
 
+    /// A time with which readers can reckon: the difference of any two is one, too.
+    mutating func time() throws(WireError) -> Timestamp {
+        let microseconds = try number(Int64.self)
+        let farthest = Timestamp.distantFuture.microseconds
+        guard (-farthest...farthest).contains(microseconds) else {
+            throw WireError(.payload, operation, "a time of \(microseconds) µs")
+        }
+        return Timestamp(microseconds: microseconds)
+    }
+
     mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
         try require(count)
         defer { index += count }

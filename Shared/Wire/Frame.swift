@@ -81,7 +81,7 @@ public struct Heads: Hashable, Sendable {
     }
 
     init(from reader: inout ByteReader) throws(WireError) {
-        published = Timestamp(microseconds: try reader.number())
+        published = try reader.time()
         extents = []
         for _ in 0..<(try reader.number(UInt32.self)) {
             if let extent = try Extent.read(from: &reader) { extents.append(extent) }

@@ -42,8 +42,8 @@ enum ReportCodec {
         guard !head.flags.contains(.together) else {
             throw WireError(.newer, reader.operation, "a flag that nobody knows")
         }
-        let time = Timestamp(microseconds: try reader.number())
-        let received = Timestamp(microseconds: try reader.number())
+        let time = try reader.time()
+        let received = try reader.time()
         let fix = try fix(from: &reader, flags: head.flags)
         let id = ReportID(try reader.id())
         let person = PersonID(try reader.id())
@@ -83,7 +83,7 @@ enum ReportCodec {
 
     static func decodeBatch(_ record: Record) throws(WireError) -> Event {
         var reader = ByteReader(record.payload, operation: "decode reports")
-        let time = Timestamp(microseconds: try reader.number())
+        let time = try reader.time()
         let person = PersonID(try reader.id())
         let device = DeviceID(try reader.id())
         let eventTrace = try reader.shortText()
@@ -95,7 +95,7 @@ enum ReportCodec {
         for _ in 0..<count {
             let head = try Head(from: &reader)
             if !head.flags.contains(.together) {
-                before = (Timestamp(microseconds: try reader.number()), try reader.shortText())
+                before = (try reader.time(), try reader.shortText())
             }
             guard let before else {
                 throw WireError(.payload, reader.operation, "nothing before the first report")
@@ -175,7 +175,7 @@ enum ReportCodec {
     private static func fix(
         from reader: inout ByteReader, flags: Flags
     ) throws(WireError) -> Fix {
-        let time = Timestamp(microseconds: try reader.number())
+        let time = try reader.time()
         let position = Coordinate(
             latitudeE7: try reader.number(), longitudeE7: try reader.number())
         let accuracy = try reader.number(Int32.self)

@@ -76,6 +76,16 @@ import Wire
         #expect(sequence == .max || refusal(batch.encoded()) == .payload)
     }
 
+    @Test(arguments: [Int64.min, -(1 << 61), 1 << 61, .max])
+    func `of a time with which nobody can reckon is refused`(microseconds: Int64) {
+        let published = Timestamp(microseconds: microseconds)
+        #expect(refusal(Heads(published: published, extents: []).encoded()) == .payload)
+        let batch = Batch(
+            stream: .sos, after: .start(of: GoldenVectors.life), records: [], head: 0,
+            published: published)
+        #expect(refusal(batch.encoded()) == .payload)
+    }
+
     @Test func `of an unknown stream is refused`() {
         var frame = GoldenVectors.batch.encoded()
         frame.replaceSubrange(0..<8, with: Array("in---64|".utf8))
