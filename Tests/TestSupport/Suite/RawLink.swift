@@ -10,7 +10,6 @@ public final class RawLink {
     public init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else {
-            close(descriptor)
             throw TestFailure("nobody listens on port \(port)")
         }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
