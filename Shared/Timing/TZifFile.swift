@@ -66,14 +66,18 @@ struct TZifReader {
     mutating func header() -> Header? {
         guard index + 44 <= bytes.count, bytes[index..<index + 4].elementsEqual("TZif".utf8)
         else { return nil }
-        let version = bytes[index + 4]
+        let digit = bytes[index + 4]
+        guard digit == 0 || (UInt8(ascii: "2")...UInt8(ascii: "9")).contains(digit) else {
+            return nil
+        }
         index += 20
         let counts = (0..<6).compactMap { _ in number(4).map(Int.init) }
         guard counts.count == 6, counts.allSatisfy({ (0...100_000).contains($0) }) else {
             return nil
         }
         return Header(
-            version: version == 0 ? 1 : version - 48, isUT: counts[0], isStandard: counts[1],
+            version: digit == 0 ? 1 : digit - UInt8(ascii: "0"), isUT: counts[0],
+            isStandard: counts[1],
             leaps: counts[2], times: counts[3], types: counts[4], characters: counts[5])
     }
 

@@ -20,6 +20,9 @@ import Timing
         var wrong = Self.kualaLumpur
         wrong[0] = 0
         #expect(TimeZoneRules(tzif: wrong) == nil)
+        var unknown = Self.kualaLumpur
+        unknown[4] = 1
+        #expect(TimeZoneRules(tzif: unknown) == nil, "a version that is no digit")
     }
 
     @Test func `a last line that is no rule is refused`() {
