@@ -54,9 +54,6 @@ public struct ClockQueue<ID: Hashable & Comparable & Sendable>: Sendable {
     /// When the earliest wait ends; nil without any.
     public var next: Timestamp? { heap.first?.due }
 
-    /// When the wait of that id ends; nil when there is none.
-    public func due(of id: ID) -> Timestamp? { places[id].map { heap[$0].due } }
-
     /// Waits for that id until then. Asked again, the wait asked for last is the one that counts.
     public mutating func set(_ id: ID, due: Timestamp) {
         let entry = Entry(id, due: due)

@@ -18,7 +18,7 @@ import Timing
         #expect(queue.next == at(10))
         #expect(queue.popDue(at: at(9)) == nil)
         #expect(drain(&queue, at: at(30)) == [2, 3, 1])
-        #expect(queue.count == 1 && queue.due(of: 4) == at(40))
+        #expect(queue.count == 1 && queue.next == at(40))
     }
 
     @Test func `has one wait for an id, the one asked for last`() {
