@@ -19,6 +19,8 @@ struct AwaitedAnswers {
 
     /// In the order in which they came, so deadlines ascend.
     private var waiting: [Awaited] = []
+    /// The first so many are answered in this turn, which may be taken back.
+    private var answered = 0
 
     var count: Int { waiting.count }
 
@@ -30,16 +32,24 @@ struct AwaitedAnswers {
     /// Whose requests wait.
     var requests: Set<UInt64> { Set(waiting.map(\.request)) }
 
-    /// Forgets those whose change was taken back: what lasts of the directory ends before it.
-    mutating func remove(after end: UInt64) { waiting.removeAll { $0.sequence > end } }
+    /// The turn was taken back: those that it answered wait again, and those whose change went with
+    /// it are forgotten; what lasts of the directory ends before them.
+    mutating func rolledBack(to end: UInt64) {
+        answered = 0
+        waiting.removeAll { $0.sequence > end }
+    }
 
-    /// Takes out those that need wait no longer.
+    /// Those that need wait no longer; they go when the turn is committed.
     ///
     /// - Parameter heard: how far ingest knows the directory
     mutating func ready(at now: Timestamp, heard: UInt64) -> [(Awaited, isActive: Bool)] {
-        let count = waiting.prefix { $0.sequence <= heard || $0.deadline <= now }.count
-        let ready = waiting.prefix(count).map { ($0, isActive: $0.sequence <= heard) }
-        waiting.removeFirst(count)
-        return ready
+        answered = waiting.prefix { $0.sequence <= heard || $0.deadline <= now }.count
+        return waiting.prefix(answered).map { ($0, isActive: $0.sequence <= heard) }
+    }
+
+    /// What was answered is on its way.
+    mutating func committed() {
+        waiting.removeFirst(answered)
+        answered = 0
     }
 }

@@ -60,9 +60,11 @@ final class MembershipService: Service {
     func reload() throws {
         erasures.forget()
         try load()
-        awaited.remove(after: host.bus.end(of: .directory))
+        awaited.rolledBack(to: host.bus.end(of: .directory))
         mustAdoptToken = true
     }
+
+    func committed() { awaited.committed() }
 
     private func load() throws {
         core = MembershipCore(
