@@ -1,9 +1,13 @@
 import Model
+import NotifierCore
 import Parsing
 import Runtime
 import TestSupport
 import Testing
 import Web
+import Wire
+
+@testable import NotifierDaemon
 
 struct GatewayTests {
     private static let kannel = [
@@ -46,6 +50,22 @@ struct GatewayTests {
         #expect(house.transfers.count == 1)
         try house.tell(.zoneEntered(House.crossing))
         #expect(house.transfers.map(\.lane) == [.safety, .ordinary])
+    }
+
+    @Test func `attempts that were taken back with their turns are forgotten in time`() throws {
+        let house = try House(Self.kannel)
+        let event = Event(
+            id: EventID(ID128(high: 9, low: 1)), time: house.now, body: House.opened())
+        for _ in 0..<3 {
+            try house.lostTurn {
+                try $0.apply(
+                    event, from: .sos, at: Position(incarnation: .zero, sequence: 1, hash: 0))
+            }
+        }
+        #expect(house.service.flights.count == 3)
+        house.now = house.now + Limits.flightMax + .seconds(1)
+        try house.turn { _ in }
+        #expect(house.service.flights.isEmpty)
     }
 
     @Test func `a report of delivery is taken whoever sends it with the token`() throws {

@@ -27,11 +27,9 @@ final class NotifierService: Service {
     var core: Notifier
     var counts = Counts()
     /// Attempts on their way, by the token of their transfer.
-    private var flights: [UInt64: Flight] = [:]
+    private(set) var flights: [UInt64: Flight] = [:]
     /// Requests that may come again, until they are answered.
     var repeatable: [UInt64: KeptAnswers.Key] = [:]
-    /// Those that have ended, forgotten a while later: a turn that is taken back brings them again.
-    private var landed: [(token: UInt64, at: Timestamp)] = []
     /// Tests that have no end yet, as they are shown.
     private var shownTests: [NotificationID: ShownTest] = [:]
     private var lastToken: UInt64 = 0
@@ -40,10 +38,11 @@ final class NotifierService: Service {
     private var pruning: Pruning
     private var erasures: Erasures
 
-    private struct Flight {
+    struct Flight {
         var notification: NotificationID
         var attempt: Int
         var gateway: String
+        var begun: Timestamp
     }
 
     init(
@@ -80,9 +79,8 @@ final class NotifierService: Service {
 
     func reload() throws {
         repeatable.removeAll()
-        // What a turn that was taken back had landed comes again, and must be known then.
-        landed.removeAll()
         shownTests.removeAll()
+        forgetFlights()
         heartbeat?.giveUp()
         try pruning.load()
         try erasures.load()
@@ -163,7 +161,6 @@ final class NotifierService: Service {
         guard let flight = flights[result.token],
             let driver = outgoing.driver(flight.gateway)
         else { return }
-        landed.append((result.token, outside.now))
         if let test = shownTests[flight.notification] {
             shownTests[flight.notification]?.answer = driver.shown(
                 result.outcome, to: test.message)
@@ -204,10 +201,11 @@ final class NotifierService: Service {
         if erasures.isAtWork, try erasures.step(in: outside.replica) { try readCore() }
     }
 
+    /// Those that ended stay for a while, as a turn that is taken back brings their ends again; and
+    /// so do those that were taken back with their turn, and never begin. By then the core has given
+    /// them up.
     private func forgetFlights() {
-        let old = landed.prefix { outside.now - $0.at > Limits.pruneInterval }
-        for entry in old { flights[entry.token] = nil }
-        landed.removeFirst(old.count)
+        flights = flights.filter { outside.now - $0.value.begun <= Limits.flightMax }
     }
 
     var nextDeadline: Timestamp? {
@@ -271,7 +269,7 @@ final class NotifierService: Service {
         guard let driver = outgoing.driver(delivery.gateway) else { return }
         let flight = Flight(
             notification: delivery.notification, attempt: delivery.attempt,
-            gateway: delivery.gateway)
+            gateway: delivery.gateway, begun: outside.now)
         lastToken += 1
         let message = Outgoing.message(delivery, at: outside.now)
         if delivery.isTest {
