@@ -1,39 +1,19 @@
 import Model
 
-/// What an attempt came to, as read from the gateway's answer.
-///
-/// Accepted, surely not, and unknown are kept apart: a message whose fate is unknown may arrive.
-public enum GatewayVerdict: String, Hashable, Sendable, CaseIterable {
-    /// The gateway has taken the message over.
-    case accepted
-    /// Not now: too much, a temporary failure. Surely not taken.
-    case later
-    /// This address will never do.
-    case refused
-    /// This gateway has no way to this address or for this text; another one may.
-    case unroutable
-    /// The fault is ours or the gateway's: credentials, sender, blocked. No message gets through.
-    case misconfigured
-    /// Nobody was there: surely not sent.
-    case unreachable
-    /// It may have been taken or not.
-    case unknown
-}
-
 /// A gateway's answer to one attempt.
 public struct GatewayAnswer: Hashable, Sendable {
-    public var verdict: GatewayVerdict
+    public var verdict: AttemptOutcome
     /// In short, for people, without address and text of the message.
     public var words: String
     /// The gateway's own id of the message.
     public var messageID: String?
     /// What the gateway wants to be waited.
     public var retryAfter: Duration?
-    /// The recipient has told the gateway to stop; with ``GatewayVerdict/refused``.
+    /// The recipient has told the gateway to stop; with ``AttemptOutcome/refused``.
     public var isOptOut: Bool
 
     public init(
-        _ verdict: GatewayVerdict, _ words: String, messageID: String? = nil,
+        _ verdict: AttemptOutcome, _ words: String, messageID: String? = nil,
         retryAfter: Duration? = nil, isOptOut: Bool = false
     ) {
         self.verdict = verdict
@@ -46,26 +26,17 @@ public struct GatewayAnswer: Hashable, Sendable {
 
 /// What a gateway's callback says of a message.
 public struct GatewayReceipt: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// It is with the recipient.
-        case delivered
-        /// It will never be.
-        case failed
-        /// The next one on the way has it.
-        case accepted
-        /// It waits on the way.
-        case buffered
-    }
-
-    public var kind: Kind
+    public var kind: ReceiptKind
     /// The recipient as the gateway tells it; nil where it does not.
     public var address: String?
     /// In short, for people, without address and text of the message.
     public var words: String
-    /// The recipient has told the gateway to stop; with ``Kind/failed``.
+    /// The recipient has told the gateway to stop; with ``ReceiptKind/failed``.
     public var isOptOut: Bool
 
-    public init(_ kind: Kind, address: String? = nil, words: String = "", isOptOut: Bool = false) {
+    public init(
+        _ kind: ReceiptKind, address: String? = nil, words: String = "", isOptOut: Bool = false
+    ) {
         self.kind = kind
         self.address = address
         self.words = words

@@ -1,3 +1,4 @@
+import Model
 import Runtime
 import Web
 
@@ -109,7 +110,7 @@ struct GatewayFile {
     }
 
     private func rule(_ text: String) throws(GatewayError) -> Rule {
-        let verdicts = GatewayVerdict.allCases.map(\.rawValue) + ["opted-out"]
+        let verdicts = AttemptOutcome.allCases.map(\.rawValue) + ["opted-out"]
         guard let words = Word.all(in: text), let rule = Rule(words, verdicts: verdicts) else {
             throw error(
                 "this is no rule",

@@ -79,7 +79,7 @@ public struct HTTPGateway: Sendable {
         let read = ReadAnswer(answer)
         let rule = description.rules.first { $0.fits(read) }
         let isOptOut = rule?.verdict == "opted-out"
-        let verdict = isOptOut ? .refused : GatewayVerdict(rawValue: rule?.verdict ?? "unknown")
+        let verdict = isOptOut ? .refused : AttemptOutcome(rawValue: rule?.verdict ?? "unknown")
         let seconds = answer.headers["Retry-After"].flatMap(Int64.init).map { max(0, $0) }
         return GatewayAnswer(
             verdict ?? .unknown, (isOptOut ? "opted out: " : "") + words(of: read),
@@ -102,7 +102,7 @@ public struct HTTPGateway: Sendable {
         }
         let isOptOut = rule.kind == "opted-out"
         return GatewayReceipt(
-            isOptOut ? .failed : GatewayReceipt.Kind(rawValue: rule.kind) ?? .failed,
+            isOptOut ? .failed : ReceiptKind(rawValue: rule.kind) ?? .failed,
             address: description.receiptAddressField.flatMap { callback[$0] },
             words: presentable(description.receiptWordsField.flatMap { callback[$0] } ?? ""),
             isOptOut: isOptOut)

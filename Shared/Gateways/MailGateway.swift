@@ -1,3 +1,4 @@
+import Model
 import Web
 
 /// A mail server that takes messages for everybody, by SMTP with TLS.
@@ -35,7 +36,7 @@ struct MailGateway: Sendable {
 
     /// Whose fault a refusal is, shows where in the dialogue it came. A refused text or a policy
     /// (5.7.x of RFC 3463) says nothing against the address, and nothing against other messages.
-    private static func verdict(on reply: TransferFailure.Reply) -> GatewayVerdict {
+    private static func verdict(on reply: TransferFailure.Reply) -> AttemptOutcome {
         if reply.code < 500 { return .later }
         switch reply.stage {
         case .connect, .hello, .authentication, .sender: return .misconfigured

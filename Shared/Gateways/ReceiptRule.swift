@@ -1,3 +1,4 @@
+import Model
 import Web
 
 /// One line that says what a gateway's callback means: a kind, and values of its fields.
@@ -10,7 +11,7 @@ struct ReceiptRule: Sendable {
     var fields: [(name: String, values: [String])]
 
     init?(_ words: [Word]) {
-        let kinds = GatewayReceipt.Kind.allCases.map(\.rawValue) + ["opted-out"]
+        let kinds = ReceiptKind.allCases.map(\.rawValue) + ["opted-out"]
         guard words.count >= 2, kinds.contains(words[0].text) else { return nil }
         kind = words[0].text
         fields = []

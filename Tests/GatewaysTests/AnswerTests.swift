@@ -1,3 +1,4 @@
+import Model
 import Testing
 import Web
 
@@ -5,7 +6,7 @@ import Web
 
 @Suite struct `Kannel's answer` {
     @Test(arguments: [
-        (202, "0: Accepted for delivery", GatewayVerdict.accepted),
+        (202, "0: Accepted for delivery", AttemptOutcome.accepted),
         (202, "3: Queued for later delivery", .accepted),
         (403, "Not routable. Do not try again.", .unroutable),
         (403, "Authorization failed for sendsms", .misconfigured),
@@ -15,7 +16,7 @@ import Web
         (503, "Temporal failure, try again later.", .later),
         (500, "", .unknown), (200, "login page of a proxy", .unknown),
     ])
-    func `means`(status: Int, body: String, verdict: GatewayVerdict) throws {
+    func `means`(status: Int, body: String, verdict: AttemptOutcome) throws {
         #expect(try gateway("kannel").read(answered(status, body)).verdict == verdict)
     }
 
@@ -26,9 +27,9 @@ import Web
     }
 
     @Test(arguments: [
-        (TransferFailure.Fate.notSent, GatewayVerdict.unreachable), (.unknown, .unknown),
+        (TransferFailure.Fate.notSent, AttemptOutcome.unreachable), (.unknown, .unknown),
     ])
-    func `that never came means`(fate: TransferFailure.Fate, verdict: GatewayVerdict) throws {
+    func `that never came means`(fate: TransferFailure.Fate, verdict: AttemptOutcome) throws {
         let failure = TransferFailure(fate: fate, message: "Timeout was reached")
         let answer = try gateway("kannel").read(.failed(failure))
         #expect(answer == GatewayAnswer(verdict, "Timeout was reached"))
@@ -43,10 +44,10 @@ import Web
     }
 
     @Test(arguments: [
-        (1, GatewayReceipt.Kind.delivered), (2, .failed), (4, .buffered), (8, .accepted),
+        (1, ReceiptKind.delivered), (2, .failed), (4, .buffered), (8, .accepted),
         (16, .failed),
     ])
-    func `means`(type: Int, kind: GatewayReceipt.Kind) throws {
+    func `means`(type: Int, kind: ReceiptKind) throws {
         let receipt = try report("type=\(type)&answer=NACK%2Fno+SMSC&to=%2B15550000001")
         #expect(receipt == GatewayReceipt(kind, address: "+15550000001", words: "NACK/no SMSC"))
     }
@@ -75,10 +76,10 @@ import Web
     }
 
     @Test(arguments: [
-        (21_211, GatewayVerdict.refused), (21_614, .refused), (21_612, .unroutable),
+        (21_211, AttemptOutcome.refused), (21_614, .refused), (21_612, .unroutable),
         (21_408, .unroutable), (21_606, .misconfigured), (99_999, .refused),
     ])
-    func `means`(code: Int, verdict: GatewayVerdict) throws {
+    func `means`(code: Int, verdict: AttemptOutcome) throws {
         let answer = try failure(code)
         #expect(answer.verdict == verdict)
         #expect(answer.words == "400 … The 'To' number +… is bad")
@@ -99,8 +100,8 @@ import Web
         #expect(try self.answer(429, "", ["Retry-After": "soon"]).retryAfter == nil)
     }
 
-    @Test(arguments: [(401, GatewayVerdict.misconfigured), (500, .unknown), (503, .unknown)])
-    func `without a known body means`(status: Int, verdict: GatewayVerdict) throws {
+    @Test(arguments: [(401, AttemptOutcome.misconfigured), (500, .unknown), (503, .unknown)])
+    func `without a known body means`(status: Int, verdict: AttemptOutcome) throws {
         #expect(try answer(status, "oops").verdict == verdict)
     }
 
@@ -140,7 +141,7 @@ import Web
 @Suite struct `A mail server's answer` {
     private func verdict(
         _ code: Int, _ text: String, _ stage: TransferFailure.MailStage
-    ) -> GatewayVerdict {
+    ) -> AttemptOutcome {
         let reply = TransferFailure.Reply(code: code, text: text, stage: stage)
         return MailGateway.read(
             .failed(TransferFailure(fate: .refused, reply: reply, message: "no"))
@@ -174,9 +175,9 @@ import Web
     }
 
     @Test(arguments: [
-        (TransferFailure.Fate.notSent, GatewayVerdict.unreachable), (.unknown, .unknown),
+        (TransferFailure.Fate.notSent, AttemptOutcome.unreachable), (.unknown, .unknown),
     ])
-    func `that never came means`(fate: TransferFailure.Fate, verdict: GatewayVerdict) {
+    func `that never came means`(fate: TransferFailure.Fate, verdict: AttemptOutcome) {
         let failure = TransferFailure(fate: fate, message: "cut")
         #expect(MailGateway.read(.failed(failure)) == GatewayAnswer(verdict, "cut"))
     }

@@ -1,3 +1,4 @@
+import Model
 import Testing
 import Web
 
@@ -16,7 +17,7 @@ private func callback(
 
 @Suite struct `Jasmin's answer` {
     @Test(arguments: [
-        (200, #"Success "07033084-5cfd-4812-90a4-e4d24ffb6e3d""#, GatewayVerdict.accepted),
+        (200, #"Success "07033084-5cfd-4812-90a4-e4d24ffb6e3d""#, AttemptOutcome.accepted),
         (200, "login page of a proxy", .unknown),
         (400, #"Error "Argument [to] has an invalid value: [x].""#, .refused),
         (400, #"Error "Mandatory argument [content] is not found.""#, .misconfigured),
@@ -34,18 +35,18 @@ private func callback(
         ),
         (502, "", .unknown),
     ])
-    func `means`(status: Int, body: String, verdict: GatewayVerdict) throws {
+    func `means`(status: Int, body: String, verdict: AttemptOutcome) throws {
         #expect(try gateway("jasmin").read(answered(status, body)).verdict == verdict)
     }
 
     @Test(arguments: [
-        ("id=1&message_status=ESME_ROK&level=1&connector=c", GatewayReceipt.Kind.accepted),
+        ("id=1&message_status=ESME_ROK&level=1&connector=c", ReceiptKind.accepted),
         ("id=1&message_status=ESME_RINVDSTADR&level=1&connector=c", .failed),
         ("id=1&id_smsc=7&message_status=DELIVRD&level=2&err=000", .delivered),
         ("id=1&id_smsc=7&message_status=UNDELIV&level=2&err=069", .failed),
         ("id=1&id_smsc=7&message_status=ENROUTE&level=2", .buffered),
     ])
-    func `is followed by receipts`(query: String, kind: GatewayReceipt.Kind) throws {
+    func `is followed by receipts`(query: String, kind: ReceiptKind) throws {
         #expect(try gateway("jasmin").receipt(of: callback(query: query))?.kind == kind)
     }
 
@@ -81,7 +82,7 @@ private func callback(
     }
 
     @Test(arguments: [
-        ("1", "Throughput Rate Exceeded - please wait [ 500 ] and retry", GatewayVerdict.later),
+        ("1", "Throughput Rate Exceeded - please wait [ 500 ] and retry", AttemptOutcome.later),
         ("2", "Missing api_key", .misconfigured), ("3", "Invalid value for param: to", .refused),
         ("3", "Invalid value for param: callback", .misconfigured),
         ("4", "Bad Credentials", .misconfigured), ("5", "Internal Error", .unknown),
@@ -92,7 +93,7 @@ private func callback(
         ("33", "Number De-activated", .refused), ("77", "something new", .unknown),
     ])
     func `means, though the status is 200`(
-        status: String, error: String, verdict: GatewayVerdict
+        status: String, error: String, verdict: AttemptOutcome
     ) throws {
         let answer = try answer(status, error)
         #expect(answer.verdict == verdict)
@@ -100,9 +101,9 @@ private func callback(
     }
 
     @Test(arguments: [
-        (401, GatewayVerdict.misconfigured), (429, .later), (503, .unknown), (200, .unknown),
+        (401, AttemptOutcome.misconfigured), (429, .later), (503, .unknown), (200, .unknown),
     ])
-    func `without a known body means`(status: Int, verdict: GatewayVerdict) throws {
+    func `without a known body means`(status: Int, verdict: AttemptOutcome) throws {
         #expect(try gateway("vonage").read(answered(status, "[]")).verdict == verdict)
         let empty = answered(status, #"{"messages":[]}"#)
         #expect(try gateway("vonage").read(empty).verdict == verdict)
@@ -127,23 +128,23 @@ private func callback(
 
 @Suite struct `The answer of gammu-smsd's front` {
     @Test(arguments: [
-        (202, #"{"id":"17"}"#, GatewayVerdict.accepted),
+        (202, #"{"id":"17"}"#, AttemptOutcome.accepted),
         (400, #"{"error":"number"}"#, .refused), (400, #"{"error":"text"}"#, .misconfigured),
         (401, #"{"error":"login"}"#, .misconfigured), (503, #"{"error":"queue"}"#, .later),
         (500, "", .unknown),
     ])
-    func `means`(status: Int, body: String, verdict: GatewayVerdict) throws {
+    func `means`(status: Int, body: String, verdict: AttemptOutcome) throws {
         #expect(try gateway("gammu-smsd").read(answered(status, body)).verdict == verdict)
     }
 }
 
 @Suite struct `The template's answer` {
     @Test(arguments: [
-        (200, #"{"id":"17","status":"queued"}"#, GatewayVerdict.accepted),
+        (200, #"{"id":"17","status":"queued"}"#, AttemptOutcome.accepted),
         (400, #"{"error":"number"}"#, .refused), (400, #"{"error":"stopped"}"#, .refused),
         (400, #"{"error":"x"}"#, .misconfigured), (429, "", .later), (500, "", .unknown),
     ])
-    func `means`(status: Int, body: String, verdict: GatewayVerdict) throws {
+    func `means`(status: Int, body: String, verdict: AttemptOutcome) throws {
         let gateway = try gateway(describedBy: Shipped.text("template"))
         let answer = gateway.read(answered(status, body))
         #expect(answer.verdict == verdict)

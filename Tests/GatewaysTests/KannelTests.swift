@@ -1,3 +1,4 @@
+import Model
 import TestSupport
 import Testing
 import Web
@@ -77,11 +78,11 @@ struct `Through Kannel` {
     }
 
     @Test(arguments: [
-        ("01", [GatewayReceipt.Kind.accepted, .delivered]), ("02", [.accepted, .failed]),
+        ("01", [ReceiptKind.accepted, .delivered]), ("02", [.accepted, .failed]),
         ("03", [.accepted, .buffered, .delivered]), ("11", [.failed]),
     ])
     func `what the operator reports comes back`(
-        outcome: String, kinds: [GatewayReceipt.Kind]
+        outcome: String, kinds: [ReceiptKind]
     ) async throws {
         let kannel = try KannelKit()
         try await kannel.start()
@@ -106,7 +107,7 @@ struct `Through Kannel` {
     }
 }
 
-extension GatewayReceipt.Kind {
+extension ReceiptKind {
     fileprivate static func < (left: Self, right: Self) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,3 +1,4 @@
+import Model
 import TestSupport
 import Testing
 import Web
@@ -64,7 +65,7 @@ struct `Through a mail server` {
         try await kit.start()
         let courier = try courier(kit)
         for (box, verdict, words) in [
-            ("nobody", GatewayVerdict.refused, "550 5.1.1 … no such user (recipient)"),
+            ("nobody", AttemptOutcome.refused, "550 5.1.1 … no such user (recipient)"),
             ("later", .later, "451 4.3.0 try again later (recipient)"),
             ("full", .later, "452 4.2.2 mailbox full (recipient)"),
             ("blocked", .unroutable, "554 5.7.1 blocked by policy (recipient)"),

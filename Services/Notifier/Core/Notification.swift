@@ -147,24 +147,6 @@ public struct Attempt: Hashable, Sendable, Codable {
     }
 }
 
-/// How a try ended, as the driver of the gateway read its answer.
-public enum AttemptOutcome: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The gateway has taken the message over.
-    case accepted
-    /// Not now: too much, a temporary failure.
-    case later
-    /// This address will never do.
-    case refused
-    /// This gateway has no way to this address; another one may.
-    case unroutable
-    /// The fault is ours or the gateway's: credentials, sender, blocked. No message gets through.
-    case misconfigured
-    /// Nobody was there: surely not sent.
-    case unreachable
-    /// It may have left or not.
-    case unknown
-}
-
 /// A change of a message, kept for good.
 public struct NotificationChange: Hashable, Sendable, Codable {
     public var notification: NotificationID
@@ -172,16 +154,4 @@ public struct NotificationChange: Hashable, Sendable, Codable {
     public var state: NotificationState
     public var gateway: String
     public var answer: String
-}
-
-/// What a gateway's callback says of a message.
-public enum ReceiptKind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It is with the recipient.
-    case delivered
-    /// It will never be.
-    case failed
-    /// The next one on the way has it.
-    case accepted
-    /// It waits on the way.
-    case buffered
 }

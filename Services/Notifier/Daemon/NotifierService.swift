@@ -169,13 +169,12 @@ final class NotifierService: Service {
     }
 
     private func ended(_ flight: Flight, _ answer: GatewayAnswer) throws {
-        let outcome = AttemptOutcome(answer.verdict)
-        counts.attempts[.init(gateway: flight.gateway, outcome: outcome), default: 0] += 1
+        counts.attempts[.init(gateway: flight.gateway, outcome: answer.verdict), default: 0] += 1
         try take(
             .attempted(
                 AttemptResult(
-                    notification: flight.notification, number: flight.attempt, outcome: outcome,
-                    answer: answer.words, gatewayMessage: answer.messageID,
+                    notification: flight.notification, number: flight.attempt,
+                    outcome: answer.verdict, answer: answer.words, gatewayMessage: answer.messageID,
                     retryAfter: answer.retryAfter)))
     }
 

@@ -25,28 +25,3 @@ struct Outgoing {
             isUrgent: delivery.isSafety, now: now, expires: delivery.expires)
     }
 }
-
-extension AttemptOutcome {
-    init(_ verdict: GatewayVerdict) {
-        switch verdict {
-        case .accepted: self = .accepted
-        case .later: self = .later
-        case .refused: self = .refused
-        case .unroutable: self = .unroutable
-        case .misconfigured: self = .misconfigured
-        case .unreachable: self = .unreachable
-        case .unknown: self = .unknown
-        }
-    }
-}
-
-extension ReceiptKind {
-    init(_ kind: GatewayReceipt.Kind) {
-        switch kind {
-        case .delivered: self = .delivered
-        case .failed: self = .failed
-        case .accepted: self = .accepted
-        case .buffered: self = .buffered
-        }
-    }
-}

@@ -151,13 +151,12 @@ extension NotifierService {
         let driver = outgoing.driver(stored.gateway) ?? outgoing.drivers.first
         outside.answer(request.id, driver?.receiptAnswer ?? .text("ok"))
         guard let receipt = receipt(of: request, for: stored) else { return }
-        let kind = ReceiptKind(receipt.kind)
-        counts.receipts[kind, default: 0] += 1
+        counts.receipts[receipt.kind, default: 0] += 1
         try take(
             .receipt(
                 Receipt(
                     notification: stored.id, stored: core.holds(stored.id) ? nil : stored,
-                    kind: kind, address: receipt.address, answer: receipt.words)))
+                    kind: receipt.kind, address: receipt.address, answer: receipt.words)))
     }
 
     /// The gateway of the last attempt reads its own dialect; a message that was handed to several
