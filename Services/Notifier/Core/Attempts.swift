@@ -147,7 +147,7 @@ extension Notifier {
     }
 
     private mutating func conclude(
-        _ id: NotificationID, _ result: AttemptResult, jitter: UInt8, _ turn: inout Turn
+        _ id: NotificationID, _ result: AttemptResult, jitter: UInt64, _ turn: inout Turn
     ) {
         guard var notification = notifications[id] else { return }
         // A receipt may have overtaken the end of the attempt: then nothing is left to do.
@@ -164,7 +164,7 @@ extension Notifier {
         case .later, .unreachable, .misconfigured:
             let backoff =
                 notification.severity == .safety ? Limits.safetyBackoff : Limits.newsBackoff
-            var wait = backoff.wait(failures: result.number, jitter: jitter)
+            var wait = backoff.delay(after: result.number, jitter: jitter)
             if result.outcome != .later, hasOpenAlternative(to: notification, at: turn.now) {
                 wait = .zero
             }
@@ -181,7 +181,7 @@ extension Notifier {
             let isChange = notification.move(to: .unknown)
             keep(notification, isChange: isChange, &turn)
             if isAgain {
-                let wait = Limits.safetyBackoff.wait(failures: result.number, jitter: jitter)
+                let wait = Limits.safetyBackoff.delay(after: result.number, jitter: jitter)
                 retry(id, after: wait, &turn)
             }
         }

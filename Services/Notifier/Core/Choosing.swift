@@ -40,7 +40,7 @@ extension Notifier {
 
     /// What the end of an attempt says of its gateway.
     mutating func heard(
-        _ notification: Notification, _ result: AttemptResult, jitter: UInt8, _ turn: inout Turn
+        _ notification: Notification, _ result: AttemptResult, jitter: UInt64, _ turn: inout Turn
     ) {
         guard var health = gateways[notification.gateway] else { return }
         let wasDown = health.isDown

@@ -37,7 +37,7 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
     /// proves at once that it is down; a connection that is not made may be chance and does the
     /// second time, silence the third.
     mutating func heard(
-        _ outcome: AttemptOutcome, _ answer: String, at now: Timestamp, jitter: UInt8
+        _ outcome: AttemptOutcome, _ answer: String, at now: Timestamp, jitter: UInt64
     ) {
         lastOutcome = outcome
         lastAnswer = answer
@@ -54,7 +54,7 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
             guard failures >= outcome.failuresUntilDown else { return }
             if !isDown { since = now }
             isDown = true
-            retryAt = now + Limits.gatewayBackoff.wait(failures: failures, jitter: jitter)
+            retryAt = now + Limits.gatewayBackoff.delay(after: failures, jitter: jitter)
         }
     }
 

@@ -1,4 +1,5 @@
 import Model
+import Timing
 
 /// Every number of the notifier that bounds something, in one place.
 ///

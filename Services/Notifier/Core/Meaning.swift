@@ -73,8 +73,8 @@ enum Meaning {
         String(1000 + Hash.id("reference", .id(emergency)).low % 9000)
     }
 
-    /// A byte that differs between messages and attempts, so that waits do.
-    static func jitter(_ notification: NotificationID, _ attempt: Int) -> UInt8 {
-        UInt8(truncatingIfNeeded: Hash.id("jitter", .id(notification), .number(attempt)).low)
+    /// A number that differs between messages and attempts, so that waits do.
+    static func jitter(_ notification: NotificationID, _ attempt: Int) -> UInt64 {
+        Hash.id("jitter", .id(notification), .number(attempt)).low
     }
 }
