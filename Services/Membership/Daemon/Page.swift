@@ -13,15 +13,7 @@ struct Page<Element> {
     init(
         _ all: [Element], of request: Request, id: (Element) -> String
     ) throws(Problem) {
-        var limit = Page.limitDefault
-        if let text = request.query["limit"] {
-            guard let number = Int(text), (1...Page.limitMax).contains(number) else {
-                throw .invalid(
-                    "this is not a number of elements", field: "limit",
-                    hint: "use 1 to \(Page.limitMax)")
-            }
-            limit = number
-        }
+        let limit = try request.pageLimit(max: Page.limitMax) ?? Page.limitDefault
         var start = all.startIndex
         if let cursor = request.query["cursor"] {
             guard !cursor.isEmpty else {

@@ -12,16 +12,8 @@ struct Page {
 
     /// Reads `limit` and `cursor`.
     init(_ request: Request) throws(Problem) {
-        limit = Limits.pageMax
+        limit = try request.pageLimit(max: Limits.pageMax) ?? Limits.pageMax
         before = .max
-        if let text = request.query["limit"] {
-            guard let number = Int(text), (1...Limits.pageMax).contains(number) else {
-                throw .invalid(
-                    "no such length of a page", field: "limit",
-                    hint: "a number from 1 to \(Limits.pageMax)")
-            }
-            limit = number
-        }
         if let text = request.query["cursor"] {
             guard let number = Int64(text), number > 0 else {
                 throw .invalid(

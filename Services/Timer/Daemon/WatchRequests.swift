@@ -120,7 +120,7 @@ struct WatchRequests {
         } else {
             try allow(principal, .administer, on: .suite)
         }
-        let limit = try limit(request)
+        let limit = try request.pageLimit(max: Limits.listMax) ?? Limits.listUsual
         var mark: WatchMark?
         if let cursor = request.query["cursor"] {
             mark = WatchMark(cursor)
@@ -137,16 +137,6 @@ struct WatchRequests {
             next = .string(WatchMark(started: last.started, id: last.id).text)
         }
         return .json(["items": .array(shown.map(\.json)), "next": next])
-    }
-
-    private func limit(_ request: Request) throws(Problem) -> Int {
-        guard let text = request.query["limit"] else { return Limits.listUsual }
-        guard let number = Int(text), (1...Limits.listMax).contains(number) else {
-            throw .invalid(
-                "this is not a number of elements", field: "limit",
-                hint: "use 1 to \(Limits.listMax)")
-        }
-        return number
     }
 
     private func check(_ header: String?, against version: Int64) throws(Problem) {
