@@ -28,8 +28,9 @@ public struct TimeZoneFolder: Sendable {
         return names.first { rules(of: $0) != nil } ?? "UTC"
     }
 
-    /// Parts between slashes, none of which leads out of the folder.
-    private func isName(_ text: String) -> Bool {
+    /// Whether a text has the form of a name: parts between slashes, none of which leads out of the
+    /// folder.
+    public func isName(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts[0].elementsEqual("posix".utf8) == false
             && parts[0].elementsEqual("right".utf8) == false

@@ -1,3 +1,4 @@
+import Runtime
 import Testing
 
 @testable import MembershipDaemon
@@ -45,20 +46,23 @@ import Testing
         }
     }
 
-    @Test func `a time zone is one that this machine knows`() {
+    @Test func `a time zone is one that the folder knows`() {
+        let folder = TimeZoneFolder()
         for text in ["UTC", "Asia/Kuala_Lumpur", "Europe/Berlin", "America/Argentina/Ushuaia"] {
-            #expect(Addresses.timeZone(text) == text)
+            #expect(Addresses.timeZone(text, in: folder) == text)
         }
         for text in [
             "", "KL", "Asia/Atlantis", "Asia", "../../../etc/passwd", "/etc/localtime",
             "Asia/../UTC", "posix/UTC", "UTC+8 ",
         ] {
-            #expect(Addresses.timeZone(text) == nil, "\(text)")
+            #expect(Addresses.timeZone(text, in: folder) == nil, "\(text)")
         }
+        #expect(
+            Addresses.timeZone("Kuala_Lumpur", in: TimeZoneFolder(folder.path + "/Asia")) != nil)
     }
 
     @Test func `without a database of time zones the form decides`() {
-        let nowhere = "/nonexistent"
+        let nowhere = TimeZoneFolder("/nonexistent")
         #expect(Addresses.timeZone("Asia/Kuala_Lumpur", in: nowhere) != nil)
         #expect(Addresses.timeZone("UTC", in: nowhere) != nil)
         #expect(Addresses.timeZone("KL", in: nowhere) == nil)

@@ -1,5 +1,6 @@
 import MembershipCore
 import Model
+import Runtime
 import Testing
 
 @testable import MembershipDaemon
@@ -12,7 +13,7 @@ import Testing
              {'channel': 'sms', 'address': '+60 12 345 6789'},
              {'channel': 'email', 'address': 'anna@example.org', 'rank': 7}]}
             """)
-        let patch = try PersonBody.read(body, isNew: true)
+        let patch = try PersonBody.read(body, isNew: true, timeZones: TimeZoneFolder())
         #expect(patch.name == "Anna")
         #expect(patch.contacts?.map(\.address) == ["+60123456789", "anna@example.org"])
         #expect(patch.contacts?.map(\.rank) == [0, 7])
@@ -53,7 +54,9 @@ import Testing
     func `each fault of a person is told with its field`(index: Int) throws {
         let (text, field) = BodyTests.faults[index]
         let body = try json(text)
-        let problem = problem { _ = try PersonBody.read(body, isNew: true) }
+        let problem = problem {
+            _ = try PersonBody.read(body, isNew: true, timeZones: TimeZoneFolder())
+        }
         #expect(problem.status == 400)
         #expect(problem.field == field)
         #expect(problem.hint != nil || problem.detail.count > 10)
@@ -62,10 +65,11 @@ import Testing
     @Test func `what the API itself wrote may come back, and null is nothing`() throws {
         let body = try json(
             "{'id': 'per_x', 'version': 3, 'credentials': [], 'name': 'A', 'locale': null}")
-        let patch = try PersonBody.read(body, isNew: false)
+        let patch = try PersonBody.read(body, isNew: false, timeZones: TimeZoneFolder())
         #expect(patch.name == "A")
         #expect(patch.locale == nil)
-        let none = try PersonBody.read(try json("{'leadingDevice': null}"), isNew: false)
+        let none = try PersonBody.read(
+            try json("{'leadingDevice': null}"), isNew: false, timeZones: TimeZoneFolder())
         #expect(none.leadingDevice == .some(nil))
     }
 

@@ -53,19 +53,15 @@ enum Addresses {
         return text
     }
 
-    /// A name of the IANA time zone database, as this machine has it; nil when it is none.
-    static func timeZone(_ text: String, in folder: String = "/usr/share/zoneinfo") -> String? {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        let isName = parts.allSatisfy { part in
-            !part.isEmpty && part.utf8.allSatisfy { isAlphanumeric($0) || "_+-".utf8.contains($0) }
-        }
-        guard isName, text.utf8.count <= 64, parts[0] != "posix", parts[0] != "right" else {
-            return nil
-        }
-        if text == "UTC" { return text }
-        guard Files.exists(folder) else { return parts.count > 1 ? text : nil }
-        let head = try? Files.read(folder + "/" + text).prefix(4)
-        return head.map(Array.init) == Array("TZif".utf8) ? text : nil
+    /// A name of the IANA time zone database as this machine has it; nil when it is none. Without a
+    /// database the form decides.
+    static func timeZone(_ text: String, in folder: TimeZoneFolder) -> String? {
+        guard text.utf8.count <= 64 else { return nil }
+        let isKnown =
+            Files.exists(folder.path)
+            ? folder.rules(of: text) != nil
+            : text == "UTC" || text.contains("/") && folder.isName(text)
+        return isKnown ? text : nil
     }
 
     /// Parts between dots, none empty, of bytes that are allowed.

@@ -74,14 +74,17 @@ struct ChangeReader {
     }
 
     private func readPerson(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        func patch(isNew: Bool) throws(Problem) -> PersonPatch {
+            try PersonBody.read(body(), isNew: isNew, timeZones: clocks.folder)
+        }
         if case .createPerson = changing {
             let id = PersonID(SecureRandom.id())
             return RequestedChange(
-                .createPerson(id, try PersonBody.read(body(), isNew: true)), at: "/v1/people/\(id)")
+                .createPerson(id, try patch(isNew: true)), at: "/v1/people/\(id)")
         }
         let id = try person
         if case .removePerson = changing { return RequestedChange(.removePerson(id)) }
-        return RequestedChange(.updatePerson(id, try PersonBody.read(body(), isNew: false)))
+        return RequestedChange(.updatePerson(id, try patch(isNew: false)))
     }
 
     private func readDevice(_ changing: Route.Changing) throws(Problem) -> RequestedChange {

@@ -12,7 +12,7 @@ struct Main {
         settings: [
             Setting(
                 "JAGA_MEMBERSHIP_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
-                help: "Folder of the system's time zones, for the clocks of zones."),
+                help: "Folder of the system's time zones, for people and the clocks of zones."),
             Setting(
                 "JAGA_PUBLIC_URL", .url(["http", "https"]),
                 help: "Where phones reach this suite, for what sets them up; else callers say."),

@@ -6,7 +6,9 @@ import Web
 
 /// Reads what a caller says of a person.
 enum PersonBody {
-    static func read(_ json: JSON, isNew: Bool) throws(Problem) -> PersonPatch {
+    static func read(
+        _ json: JSON, isNew: Bool, timeZones: TimeZoneFolder
+    ) throws(Problem) -> PersonPatch {
         let fields = try Fields(
             json,
             known: [
@@ -19,7 +21,7 @@ enum PersonBody {
         patch.locale = try checked(
             fields, "locale", Addresses.locale, hint: "use a tag such as en, ms or id-ID")
         patch.timeZone = try checked(
-            fields, "timeZone", { Addresses.timeZone($0) },
+            fields, "timeZone", { Addresses.timeZone($0, in: timeZones) },
             hint: "use an IANA name such as Asia/Kuala_Lumpur")
         patch.contacts = try contacts(fields)
         patch.plan = try fields.choice("plan", Plan.self)
