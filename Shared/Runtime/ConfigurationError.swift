@@ -35,24 +35,11 @@ public struct ConfigurationError: ExplainedError, Hashable {
     /// A question whether another name was meant, with a blank at its end; empty where none of
     /// those that there are is near.
     public static func guess(_ name: String, among known: [String], editsMax: Int) -> String {
-        let near = known.min { distance($0, name) < distance($1, name) }
-        guard let near, distance(near, name) <= editsMax else { return "" }
-        return "Did you mean \(near)? "
-    }
-
-    /// Edits between two names (Levenshtein).
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.utf8), Array(right.utf8))
-        var row = Array(0...right.count)
-        for (i, a) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in right.enumerated() {
-                let above = row[j + 1]
-                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (a == b ? 0 : 1))
-                diagonal = above
-            }
+        func distance(_ other: String) -> Int {
+            editDistance(Array(name.utf8), Array(other.utf8))
         }
-        return row[right.count]
+        let near = known.min { distance($0) < distance($1) }
+        guard let near, distance(near) <= editsMax else { return "" }
+        return "Did you mean \(near)? "
     }
 }

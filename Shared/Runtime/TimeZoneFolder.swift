@@ -72,19 +72,4 @@ public struct TimeZoneFolder: Sendable {
     private func folded(_ text: String) -> [UInt8] {
         Array(text.lowercased().replacing(" ", with: "_").utf8.prefix(64))
     }
-
-    /// Letters to put in, take out or change.
-    private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        var row = Array(0...other.count)
-        for (index, byte) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in other.indices {
-                let change = diagonal + (byte == other[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[other.count]
-    }
 }
