@@ -28,7 +28,7 @@ public struct TransferAnswer: Hashable, Sendable {
     public var headers: Headers
     /// Mail: the text of the last reply.
     public var body: [UInt8]
-    /// The body was longer than the call allows.
+    /// The body is not whole: longer than the call allows, or broken off.
     public var isCut: Bool
 
     public init(status: Int, headers: Headers = Headers(), body: [UInt8], isCut: Bool = false) {

@@ -60,9 +60,7 @@ struct DeviceSetup {
                 hint: "ask with the device's own token, or POST here for a new one")
         }
         let setup = try setup(of: id, token: token, for: request)
-        var response = try self.response(of: setup, as: request.query)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return try response(of: setup, as: request.query)
     }
 
     /// The token that the request came with. An app that loads its profile from an address can send

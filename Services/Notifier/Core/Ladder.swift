@@ -48,8 +48,7 @@ public enum LadderStep: Hashable, Sendable {
 }
 
 extension Ladder {
-    /// The next step: tiers in which nobody new can be
-    /// reached are skipped at once.
+    /// The next step: tiers in which nobody new can be reached are skipped at once.
     ///
     /// - Parameters:
     ///   - isReachable: whether a person has a contact point on one of these channels.

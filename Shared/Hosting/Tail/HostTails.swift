@@ -155,8 +155,7 @@ extension Host {
         guard reader.hasBegun else {
             reader.hasBegun = true
             let head: Headers = [
-                "Content-Type": "text/event-stream", "Cache-Control": "no-store",
-                "X-Accel-Buffering": "no",
+                "Content-Type": "text/event-stream", "X-Accel-Buffering": "no",
             ]
             let begin = Array(": \(definition.name.rawValue)\n\n".utf8)
             return parts.server.stream(
