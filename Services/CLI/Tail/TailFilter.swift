@@ -23,8 +23,8 @@ extension EventFilter {
                     "\(word) is neither a stream (in, events, sos, directory, fired, deliveries, "
                         + "events/17) nor the beginning of a type (docs/events.md)", call.syntax)
             }
-            words.streams += found
-            if found.isEmpty, let type { words.types.append(type) }
+            wordStreams += found
+            if found.isEmpty, let type { wordTypes.append(type) }
         }
         person = call.value("--person")
         circle = call.value("--circle")

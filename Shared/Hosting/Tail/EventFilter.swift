@@ -8,13 +8,9 @@ public struct EventFilter: Hashable, Sendable {
     public var streams: [StreamName] = []
     /// Beginnings of types; empty: all.
     public var types: [String] = []
-    /// Streams, and beginnings of types, any of which is enough; empty: all.
-    public var words: (streams: [StreamName], types: [String]) {
-        get { (wordStreams, wordTypes) }
-        set { (wordStreams, wordTypes) = newValue }
-    }
-    private var wordStreams: [StreamName] = []
-    private var wordTypes: [String] = []
+    /// Streams, and beginnings of types, any of which is enough; both empty: all.
+    public var wordStreams: [StreamName] = []
+    public var wordTypes: [String] = []
     /// About whom, as text; nil: whoever it is.
     public var person: String?
     /// Only what names this circle, or is about somebody who is in it; as text.
