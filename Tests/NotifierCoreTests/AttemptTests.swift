@@ -54,6 +54,20 @@ struct AttemptTests {
         #expect(attempt != nil && send != nil && attempt! < send!)
     }
 
+    @Test func `what no gateway takes goes over the next channel without another word`() {
+        var world = World()
+        var family = Town.family
+        family.escalation = [EscalationTier(roles: [.guardian], channels: [.email])]
+        world.change(.circleChanged(family))
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: delivery.channel == .email ? .unroutable : .accepted)
+        }
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.addresses == ["budi@example.org", "+60111000002"])
+    }
+
     @Test func `a temporary failure is tried again with growing waits`() {
         var world = lonely()
         world.gateway = gateway([.later, .later, .later])

@@ -15,11 +15,19 @@ extension Notifier {
         lanes.append(notification.id, to: notification.lane, isRetry: false)
     }
 
-    /// Starts as many attempts as the lanes allow, safety first.
+    /// Starts as many attempts as the lanes allow, safety first. One that cannot be started may lead
+    /// to a message in a lane that was empty: so long all are looked at again.
     mutating func dispatch(_ turn: inout Turn) {
         lanes.wake(at: turn.now)
-        for lane in Lane.all {
-            while let id = lanes.next(in: lane) { attempt(id, &turn) }
+        var isIdle = false
+        while !isIdle {
+            isIdle = true
+            for lane in Lane.all {
+                while let id = lanes.next(in: lane) {
+                    isIdle = false
+                    attempt(id, &turn)
+                }
+            }
         }
     }
 
