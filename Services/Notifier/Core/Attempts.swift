@@ -15,8 +15,8 @@ extension Notifier {
         lanes.append(notification.id, to: notification.lane, isRetry: false)
     }
 
-    /// Starts as many attempts as the lanes allow, safety first. One that cannot be started may lead
-    /// to a message in a lane that was empty: so long all are looked at again.
+    /// Starts as many attempts as the lanes allow, safety first. One that cannot be started may
+    /// lead to a message in a lane that was empty: so long all are looked at again.
     mutating func dispatch(_ turn: inout Turn) {
         lanes.wake(at: turn.now)
         var isIdle = false

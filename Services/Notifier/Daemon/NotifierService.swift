@@ -200,9 +200,8 @@ final class NotifierService: Service {
         if erasures.isAtWork, try erasures.step(in: outside.replica) { try readCore() }
     }
 
-    /// Those that ended stay for a while, as a turn that is taken back brings their ends again; and
-    /// so do those that were taken back with their turn, and never begin. By then the core has given
-    /// them up.
+    /// Those that ended stay for a while, as a turn that is taken back brings their ends again;
+    /// so do those that went with such a turn and never begin. By then the core has given them up.
     private func forgetFlights() {
         flights = flights.filter { outside.now - $0.value.begun <= Limits.flightMax }
     }
