@@ -13,7 +13,7 @@ import Model
 public struct Replica: Hashable, Sendable {
     var people = Table<PersonID, Person>()
     var devices = Table<DeviceID, Device>()
-    var credentials = Table<CredentialID, Credential>()
+    var credentials = CredentialTable()
     var circles: [CircleID: Circle] = [:]
     var sets: [ZoneSetID: ZoneSet] = [:]
     var messages: [MessageID: ZoneMessage] = [:]
@@ -22,7 +22,6 @@ public struct Replica: Hashable, Sendable {
     // Indexes, functions of the above; lists ascend and are never empty.
     var devicesOfPerson = Lists<PersonID, DeviceID>()
     var credentialsOfPerson = Lists<PersonID, CredentialID>()
-    var credentialOfHash = Table<String, CredentialID>()
     var circlesOfPerson: [PersonID: [CircleID]] = [:]
     var zonesOfOwner: [ZoneOwner: [ZoneID]] = [:]
     var messagesOfOwner: [ZoneOwner: [MessageID]] = [:]
@@ -140,13 +139,9 @@ public struct Replica: Hashable, Sendable {
     }
 
     private mutating func set(_ credential: Credential?, for id: CredentialID) {
-        if let old = credentials[id] {
-            if credentialOfHash[old.hash] == id { credentialOfHash[old.hash] = nil }
-            if let person = old.person { credentialsOfPerson.remove(id, under: person) }
-        }
+        if let person = credentials[id]?.person { credentialsOfPerson.remove(id, under: person) }
         credentials[id] = credential
         guard let credential else { return }
-        credentialOfHash[credential.hash] = id
         if let person = credential.person { credentialsOfPerson.insert(id, under: person) }
     }
 

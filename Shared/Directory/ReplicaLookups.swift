@@ -16,7 +16,7 @@ extension Replica {
 
     /// The credential with this hash.
     public func credential(tokenHash: String) -> Credential? {
-        credentialOfHash[tokenHash].flatMap { credentials[$0] }
+        credentials.credential(hash: tokenHash)
     }
 
     public func person(_ id: PersonID) -> Person? { people[id] }

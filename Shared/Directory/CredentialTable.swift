@@ -1,0 +1,108 @@
+import Model
+
+/// Credentials by id and by hash, in little room: a hundred thousand hashes as texts are eleven
+/// megabytes, here each lies as 32 bytes in its row.
+struct CredentialTable: Hashable, Sendable {
+    /// A credential without its id, which is the key.
+    private struct Row: Hashable, Sendable {
+        /// Of a hash that is not 64 digits, nothing: its text is kept apart.
+        var digest: Digest?
+        var person: PersonID?
+        var device: DeviceID?
+        var created: Timestamp
+    }
+
+    private var rows = Table<CredentialID, Row>()
+    /// By the beginning of the hash; which credential has the whole of it, its row says.
+    private var idOfHash = Table<ID128, CredentialID>()
+    /// Hashes that are not 64 digits.
+    private var texts: [CredentialID: String] = [:]
+
+    var count: Int { rows.count }
+    var isEmpty: Bool { rows.isEmpty }
+    /// In no order that means anything.
+    var keys: [CredentialID] { rows.keys }
+    /// In no order that means anything.
+    var values: [Credential] { rows.keys.compactMap { self[$0] } }
+
+    /// A credential; setting it to nil removes it.
+    subscript(id: CredentialID) -> Credential? {
+        get {
+            guard let row = rows[id] else { return nil }
+            return Credential(
+                id: id, hash: row.digest?.text ?? texts[id] ?? "", person: row.person,
+                device: row.device, created: row.created)
+        }
+        set {
+            if let old = self[id] {
+                let key = CredentialTable.key(old.hash, Digest(old.hash))
+                if idOfHash[key] == id { idOfHash[key] = nil }
+                texts[id] = nil
+            }
+            guard let newValue else {
+                rows[id] = nil
+                return
+            }
+            let digest = Digest(newValue.hash)
+            rows[id] = Row(
+                digest: digest, person: newValue.person, device: newValue.device,
+                created: newValue.created)
+            if digest == nil { texts[id] = newValue.hash }
+            idOfHash[CredentialTable.key(newValue.hash, digest)] = id
+        }
+    }
+
+    /// The credential with a hash.
+    func credential(hash: String) -> Credential? {
+        let digest = Digest(hash)
+        guard let id = idOfHash[CredentialTable.key(hash, digest)], let row = rows[id],
+            row.digest == digest, digest != nil || texts[id] == hash
+        else { return nil }
+        return Credential(
+            id: id, hash: hash, person: row.person, device: row.device, created: row.created)
+    }
+
+    private static func key(_ hash: String, _ digest: Digest?) -> ID128 {
+        if let digest { return digest.beginning }
+        return ID128(high: 0, low: hash.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+    }
+}
+
+/// 32 bytes that are told as 64 lower-case hexadecimal digits.
+private struct Digest: Hashable, Sendable {
+    /// The first sixteen bytes.
+    let beginning: ID128
+    private let rest: ID128
+
+    /// Nil for any other text.
+    init?(_ text: String) {
+        guard text.utf8.count == 64 else { return nil }
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        for digit in text.utf8 {
+            let value: UInt64
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt64(digit) - 48
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = UInt64(digit) - 87
+            default: return nil
+            }
+            // All digits so far, the last one lowest.
+            words.0 = words.0 << 4 | words.1 >> 60
+            words.1 = words.1 << 4 | words.2 >> 60
+            words.2 = words.2 << 4 | words.3 >> 60
+            words.3 = words.3 << 4 | value
+        }
+        beginning = ID128(high: words.0, low: words.1)
+        rest = ID128(high: words.2, low: words.3)
+    }
+
+    var text: String {
+        let words = [beginning.high, beginning.low, rest.high, rest.low]
+        return String(unsafeUninitializedCapacity: 64) { digits in
+            for place in 0..<64 {
+                let value = UInt8(words[place / 16] >> (60 - UInt64(place % 16) * 4) & 15)
+                digits[place] = value < 10 ? 48 + value : 87 + value
+            }
+            return 64
+        }
+    }
+}
