@@ -23,24 +23,14 @@ public struct Contact: Hashable, Sendable, Codable {
         case heard
         /// They say that they are all right.
         case allRight = "all-right"
-        /// They wrote that they are safe: all right, and a call in its countdown and their watch
-        /// are over.
-        case safe
-        /// They wrote that their watch is to go on longer.
-        case extend
     }
 
     public var person: PersonID
     public var kind: Kind
     public var at: Timestamp
-    /// How much longer their watch is to go on.
-    public var minutes: Int?
     public var trace: String
 
-    public init(
-        person: PersonID, kind: Kind, at: Timestamp, minutes: Int? = nil, trace: String = ""
-    ) {
-        self.minutes = minutes
+    public init(person: PersonID, kind: Kind, at: Timestamp, trace: String = "") {
         self.person = person
         self.kind = kind
         self.at = at

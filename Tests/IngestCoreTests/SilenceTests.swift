@@ -64,36 +64,6 @@ import Testing
 
     // MARK: Who goes by hints
 
-    @Test func `who writes that they are safe takes back a call in its countdown, and no other`() {
-        var bench = Bench()
-        func write(_ kind: Contact.Kind) {
-            bench.handle(
-                .delivered(
-                    Event(
-                        id: EventID(ID128(high: 60, low: UInt64(bench.now.seconds))),
-                        time: bench.now,
-                        body: .contactGiven(
-                            Contact(person: person(1), kind: kind, at: bench.now, minutes: 30)))))
-        }
-        bench.call(EmergencyCall(), as: .device(device(1), of: person(1)))
-        write(.extend)
-        #expect(bench.sos.count == 1 && bench.bodies(.inputContact).isEmpty)
-        bench.wait(5)
-        write(.safe)
-        guard case .sosCancelled(let cancel) = bench.sos.last?.body else {
-            Issue.record("the call is taken back")
-            return
-        }
-        #expect(cancel.person == person(1) && bench.bodies(.inputCancel) == [.inputCancel(cancel)])
-        #expect(
-            bench.bodies(.inputContact) == [
-                .inputContact(Contact(person: person(1), kind: .allRight, at: bench.now))
-            ])
-        bench.wait(6)
-        write(.safe)
-        #expect(bench.sos.count == 2 && bench.bodies(.inputContact).count == 2)
-    }
-
     @Test func `the evaluator hears once that a phone goes by a hint, and of another silence`() {
         var bench = Bench()
         report(&bench)

@@ -183,72 +183,6 @@ struct ReplyTests {
         #expect(people == [Town.aisha.id, Town.citra.id])
     }
 
-    private func written(_ world: World) -> [Contact] {
-        world.published.compactMap {
-            if case .contactGiven(let contact) = $0 { contact } else { nil }
-        }
-    }
-
-    @Test(arguments: ["SAFE", "safe.", "Safe 1234"])
-    func `SAFE of a registered number says so for its person`(text: String) {
-        var world = World()
-        write(&world, text, from: "+60111000001")
-        #expect(written(world).map(\.person) == [Town.aisha.id])
-        #expect(written(world).first?.kind == .safe && written(world).first?.at == world.now)
-        #expect(answers(world).first?.contains("Noted that you are safe") == true)
-    }
-
-    @Test func `SAFE ends no emergency of which people were told, and stands in its timeline`() {
-        var world = opened()
-        write(&world, "SAFE", from: "+60111000001")
-        #expect(world.emergency(Town.emergency(1))?.state == .open)
-        #expect(world.timeline.filter { $0.kind == .reply }.map(\.words) == ["SAFE"])
-        write(&world, "SAFE", from: Self.stranger)
-        #expect(written(world).count == 1)
-    }
-
-    @Test(arguments: [
-        ("EXTEND 30", 30), ("extend", 30), ("Extend 45 min", 45), ("EXTEND 0", 1),
-        ("EXTEND 99999", 1440),
-    ])
-    func `EXTEND of a registered number is told with its minutes`(text: String, minutes: Int) {
-        var world = World()
-        write(&world, text, from: "+60111000001")
-        #expect(written(world).map(\.kind) == [.extend])
-        #expect(written(world).first?.minutes == minutes)
-        #expect(answers(world).first?.contains("\(minutes) min longer") == true)
-    }
-
-    @Test(arguments: ["SAFE travels", "EXTEND my thanks", "SAFE", "EXTEND 30", "WHERE"])
-    func `words of a number that nobody has, or of a sentence, ask for nothing`(text: String) {
-        var world = World()
-        write(
-            &world, text,
-            from: text.contains(" m") || text.contains(" t")
-                ? "+60111000001" : Self.stranger)
-        #expect(world.published.isEmpty && world.sent.isEmpty)
-    }
-
-    @Test func `WHERE tells whoever was told where the person was last`() throws {
-        var world = opened()
-        write(&world, "WHERE", from: Self.stranger)
-        write(&world, "WHERE", from: "+60111000001")
-        #expect(world.sent.isEmpty)
-        let code = try reference(world)
-        write(&world, "Where \(code)?")
-        let text = try #require(answers(world).first)
-        #expect(text.hasPrefix("Jaga: Last position of Aisha. "), "\(text)")
-        #expect(text.contains("mlat=3.139") && text.contains("Ref \(code)"))
-        world.pass(.seconds(61))
-        world.clear()
-        write(&world, "WHERE 99999999")
-        #expect(answers(world).isEmpty)
-        world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.budi.id)))
-        world.clear()
-        write(&world, "WHERE")
-        #expect(world.sent.isEmpty)
-    }
-
     @Test func `other words of who was told, or is in danger, stand in the timeline`() {
         var world = opened()
         write(&world, "I am on my way\nwith Ali")
@@ -270,26 +204,12 @@ struct ReplyTests {
             language: language, who: String(repeating: "Nasruddin ", count: 10),
             reference: "4711", now: World.start)
         let sayings: [Saying] = [
-            .yours, .referenceNeeded("4711"), .helpComes, .stopped, .started, .safeNoted,
-            .watchExtended(minutes: 1440),
+            .yours, .referenceNeeded("4711"), .helpComes, .stopped, .started,
         ]
         for saying in sayings {
             let measure = SMSText(Composer(reader).words(for: saying, on: .sms).text)
             #expect(measure.segments == 1 && measure.encoding == .gsm7)
         }
-    }
-
-    @Test func `the reminder of a watch says how to answer where answers arrive`() {
-        func text(_ hasReplies: Bool) -> String {
-            let reader = Reader(
-                language: .english, who: "", reference: "", now: World.start,
-                hasReplies: hasReplies)
-            return Composer(reader).words(
-                for: .watchReminder(deadline: World.start, note: nil), on: .sms
-            ).text
-        }
-        #expect(text(true).hasSuffix("Or reply SAFE or EXTEND 30."))
-        #expect(!text(false).contains("reply"))
     }
 
     @Test func `an alarm says how to answer where answers arrive`() {

@@ -167,31 +167,6 @@ import TimerCore
             line.at(0, Some.start(1, seconds: 60, note: note)).answers == [.refused(.noteTooLong)])
     }
 
-    @Test func `ends when its person writes that they are safe`() {
-        var line = Timeline()
-        line.at(0, Some.start(1, seconds: 600))
-        let safe = Contact(person: Some.anna, kind: .safe, at: Timeline.time(5))
-        #expect(line.at(6, .contact(safe)).watchChanges.map(\.state) == [.ended])
-        #expect(line.run(until: 10_000).isEmpty)
-        #expect(line.at(10_000, .contact(safe)).isEmpty)
-    }
-
-    @Test func `goes on longer when its person writes so, unless that comes too late`() {
-        func extend(_ minutes: Int, of person: PersonID = Some.anna) -> Input {
-            .contact(
-                Contact(person: person, kind: .extend, at: Timeline.time(5), minutes: minutes))
-        }
-        var line = Timeline()
-        line.at(0, Some.start(1, seconds: 600))
-        #expect(line.at(5, extend(30, of: Some.ben)).isEmpty)
-        #expect(line.at(5, extend(0)).isEmpty)
-        let asked = Contact(person: Some.anna, kind: .allRight, at: Timeline.time(5))
-        #expect(line.at(5, .contact(asked)).isEmpty)
-        let changes = line.at(6, extend(30)).watchChanges
-        #expect(changes.map(\.deadline) == [Timeline.time(600 + 1800)])
-        #expect(line.at(606, extend(30)).isEmpty)
-    }
-
     @Test func `goes with its person, raising nothing`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 600))

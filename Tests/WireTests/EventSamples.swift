@@ -133,7 +133,6 @@ enum EventSamples {
         .inputSilenceHold(SilenceHold(isHeld: true)), .silenceQuiet(silence),
         .silenceOverdue(silence), .silenceLost(silence), .silenceEnded(silence),
         .contactGiven(Contact(person: person, kind: .allRight, at: time)),
-        .contactGiven(Contact(person: person, kind: .extend, at: time, minutes: 30)),
         .batteryLow(BatteryNews(person: person, device: device, battery: 14, mark: 15)),
         .inputBlindness(blindness), .phoneBlind(blindness),
     ]

@@ -140,27 +140,20 @@ extension Core {
             return
         case .resolved, .cancelled: break
         case .countdown:
-            takeBack(
-                view.emergency, of: view.person, cause: request.cause, trace: request.trace,
+            let id = Hash.meaning(
+                kind: .sosCancelled, person: view.person, subject: .id(view.emergency),
+                cause: request.cause)
+            let cancel = EmergencyCancel(
+                id: id, person: view.person, emergency: view.emergency, received: now,
+                trace: request.trace)
+            effects.append(
+                .raise(
+                    Event(id: id, time: now, trace: request.trace, body: .sosCancelled(cancel))))
+            append(
+                .inputCancel(cancel), of: view.person, cause: id.raw, trace: request.trace,
                 at: now, into: &effects)
         }
         answer(request.request, with: request.emergency, into: &effects)
-    }
-
-    /// Says that a call is taken back, past the evaluators and to the evaluator, which decides.
-    mutating func takeBack(
-        _ emergency: EmergencyID, of person: PersonID, cause: ID128, trace: String,
-        at now: Timestamp, into effects: inout [Effect]
-    ) {
-        let id = Hash.meaning(
-            kind: .sosCancelled, person: person, subject: .id(emergency), cause: cause)
-        let cancel = EmergencyCancel(
-            id: id, person: person, emergency: emergency, received: now, trace: trace)
-        effects.append(
-            .raise(Event(id: id, time: now, trace: trace, body: .sosCancelled(cancel))))
-        append(
-            .inputCancel(cancel), of: person, cause: id.raw, trace: trace, at: now,
-            into: &effects)
     }
 
     /// The state of a call, for its person and those who may watch over them.

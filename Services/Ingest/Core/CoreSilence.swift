@@ -106,26 +106,6 @@ extension Core {
         effects.append(.answer(request: request.request, .allRight(at: now)))
     }
 
-    /// What somebody wrote by SMS. That they are safe takes back a call in its countdown; a watch
-    /// that is to go on longer is the timer's.
-    mutating func take(
-        _ given: Contact, _ event: Event, at now: Timestamp, into effects: inout [Effect]
-    ) {
-        guard given.kind != .extend else { return }
-        if given.kind == .safe, let call = emergencies.current(of: given.person),
-            call.state == .countdown, now <= call.countdownEnds
-        {
-            takeBack(
-                call.id, of: given.person, cause: event.id.raw, trace: event.trace, at: now,
-                into: &effects)
-        }
-        let contact = Contact(
-            person: given.person, kind: .allRight, at: given.at, trace: given.trace)
-        append(
-            .inputContact(contact), of: given.person, cause: event.id.raw, trace: event.trace,
-            at: now, into: &effects)
-    }
-
     /// A step of a silence. Many together are a sign that it is the suite that is deaf.
     mutating func follow(
         _ news: SilenceNews, at now: Timestamp, into effects: inout [Effect]

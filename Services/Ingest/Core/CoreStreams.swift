@@ -62,7 +62,10 @@ extension Core {
         case .signalGiven(var signal):
             signal.fix = signal.fix ?? lastFix(of: signal.person, device: nil, in: directory)
             raise(signal, at: now, into: &effects)
-        case .contactGiven(let contact): take(contact, event, at: now, into: &effects)
+        case .contactGiven(let contact):
+            append(
+                .inputContact(contact), of: contact.person, cause: event.id.raw,
+                trace: event.trace, at: now, into: &effects)
         case .acknowledgementGiven(let answer):
             emergencies.tell(answer.emergency, .acknowledged, into: &effects)
             append(

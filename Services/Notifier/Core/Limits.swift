@@ -97,9 +97,6 @@ public enum Limits {
     public static let pageMax = 100
     /// Messages looked through for one page of what was told of a person.
     public static let toldLookedThrough = 1000
-    /// A watch goes on by so many minutes where a text does not say, and by no more at once.
-    static let extendMinutes = 30
-    static let extendMinutesMax = 1440
     /// Characters of a text that came in.
     public static let replyCharactersMax = 500
     /// Where a gateway gives texts no id, the same words within this are one.

@@ -29,9 +29,6 @@ extension Notifier {
         case .start: stop(reply, isStopped: false, &turn)
         case .acknowledge(let reference): acknowledge(reference, by: reply, &turn)
         case .help(let note): callForHelp(reply, note: note, &turn)
-        case .safe: saySafe(reply, &turn)
-        case .extend(let minutes): extendWatch(minutes, reply, &turn)
-        case .place(let reference): tellPlace(of: reference, to: reply, &turn)
         case .other: keepWords(of: reply, &turn)
         }
     }
@@ -52,7 +49,11 @@ extension Notifier {
     private mutating func acknowledge(
         _ reference: String, by reply: Reply, _ turn: inout Turn
     ) {
-        let told = emergenciesTold(at: reply.sender, turn.directory)
+        let told = emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
+            .compactMap { emergency in
+                person(toldOf: emergency, at: reply.sender, turn.directory)
+                    .map { (emergency, $0) }
+            }
         let fitting = told.filter { $0.0.reference == reference }
         guard
             let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
@@ -73,14 +74,6 @@ extension Notifier {
             default: standing.isYours ? .yours : .taken(by: by)
             }
         answer(reply, saying, about: emergency, &turn)
-    }
-
-    /// Emergencies that were told at a number, and to whom there, newest first.
-    func emergenciesTold(at number: String, _ directory: Replica) -> [(Emergency, PersonID)] {
-        emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
-            .compactMap { emergency in
-                person(toldOf: emergency, at: number, directory).map { (emergency, $0) }
-            }
     }
 
     /// Who was told of an emergency at this number: by the messages that went there, or, for older
@@ -125,7 +118,7 @@ extension Notifier {
 
     /// Words of somebody who was told of an emergency that goes on, or is in danger, stand in its
     /// timeline; all others are passed over.
-    mutating func keepWords(of reply: Reply, _ turn: inout Turn) {
+    private mutating func keepWords(of reply: Reply, _ turn: inout Turn) {
         let words = PlainText.line(reply.text, charactersMax: Limits.noteCharactersMax)
         guard !words.isEmpty else { return }
         for emergency in emergencies.values.sorted(by: { $0.id < $1.id })
@@ -142,7 +135,7 @@ extension Notifier {
     /// Tells the sender what came of their text, at most once a minute.
     ///
     /// - Parameter person: whose language it is; nil = of whoever the number belongs to.
-    mutating func answer(
+    private mutating func answer(
         _ reply: Reply, _ saying: Saying, about emergency: Emergency? = nil,
         of person: Person? = nil, _ turn: inout Turn
     ) {
@@ -174,7 +167,7 @@ extension Notifier {
 }
 
 extension Person {
-    func hasNumber(_ number: String) -> Bool {
+    fileprivate func hasNumber(_ number: String) -> Bool {
         contacts.contains { $0.channel == .sms && $0.address == number }
     }
 }

@@ -10,12 +10,6 @@ public enum ReplyWord: Hashable, Sendable {
     case acknowledge(reference: String)
     /// The sender needs help; what else they wrote.
     case help(note: String)
-    /// The sender is safe: their watch, and a call that was not sent yet, are over.
-    case safe
-    /// The sender's watch is to go on longer.
-    case extend(minutes: Int)
-    /// Where the person of the emergency of this reference was last; empty = of the only one.
-    case place(reference: String)
     /// None of these.
     case other
 
@@ -26,17 +20,6 @@ public enum ReplyWord: Hashable, Sendable {
         case "STOP", "STOPALL", "UNSUBSCRIBE", "BERHENTI": self = .stop
         case "START", "UNSTOP", "MULA", "MULAI": self = .start
         case "SOS": self = .help(note: rest.joined(separator: " "))
-        // A PIN may stand behind it; other words make it a sentence.
-        case "SAFE" where rest.allSatisfy { $0.allSatisfy(\.isNumber) }: self = .safe
-        case "EXTEND":
-            let minutes = rest.first.map { Int($0) } ?? Limits.extendMinutes
-            self =
-                minutes.map {
-                    .extend(minutes: min(max($0, 1), Limits.extendMinutesMax))
-                } ?? .other
-        case "WHERE":
-            self = .place(
-                reference: rest.first { $0.allSatisfy(\.isNumber) }.map(String.init) ?? "")
         case "OK", "OKAY":
             self = .acknowledge(reference: rest.first.map(String.init) ?? "")
         // Some write it in one, as OK4711.

@@ -29,9 +29,6 @@ public enum Input: Hashable, Sendable {
     /// The person is safe, or no longer wants to be watched over; `request` is answered.
     case closeWatch(WatchID, as: WatchClosing, request: UInt64)
 
-    /// What a person wrote by SMS: that they are safe, or that their watch is to go on longer.
-    case contact(Contact)
-
     /// What became of calling the operator's alarm.
     case alarmCalled(EmergencyID, accepted: Bool, jitter: UInt64)
     /// The operator has what is held done now, as if it were not late.

@@ -10,8 +10,6 @@ public enum Limits {
     public static let watchSecondsMin: Int64 = 5
     /// Longest time from now to a watch's deadline, seconds: a week.
     public static let watchSecondsMax: Int64 = 7 * 86_400
-    /// What was written of a watch longer ago than this counts no more, seconds.
-    public static let contactSecondsMax: Int64 = 600
     /// Longest note of a watch, in bytes of UTF-8.
     public static let noteBytesMax = 500
     /// How long it is remembered that an emergency was told or ended, seconds: later news about it

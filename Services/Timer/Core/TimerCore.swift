@@ -128,7 +128,6 @@ public struct TimerCore: Sendable {
             effects.append(.answer(request, extend(id, by: span, at: now, into: &effects)))
         case .closeWatch(let id, let closing, let request):
             effects.append(.answer(request, close(id, as: closing, at: now, into: &effects)))
-        case .contact(let contact): hear(contact, at: now, into: &effects)
         case .alarmCalled(let id, let accepted, let jitter):
             alarmCalled(id, accepted: accepted, jitter: jitter, at: now, into: &effects)
         case .release(let waits): release(waits, at: now, into: &effects)

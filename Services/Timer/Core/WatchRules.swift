@@ -72,21 +72,6 @@ extension TimerCore {
         return .closed(timed)
     }
 
-    /// What somebody wrote of their watch. What comes long after it was written counts no more:
-    /// they have heard by now that their watch ran out.
-    mutating func hear(_ contact: Contact, at now: Timestamp, into effects: inout [Effect]) {
-        guard let id = watchOfPerson[contact.person],
-            now - contact.at <= .seconds(Limits.contactSecondsMax)
-        else { return }
-        switch contact.kind {
-        case .safe: _ = close(id, as: .end, at: now, into: &effects)
-        case .extend:
-            let span = Span.seconds(60 * Int64(contact.minutes ?? 0))
-            _ = extend(id, by: span, at: now, into: &effects)
-        case .heard, .allRight: break
-        }
-    }
-
     /// The reminder or the expiry of a watch has come; an overdue expiry skips the reminder.
     mutating func watchDue(_ id: WatchID, at now: Timestamp, into effects: inout [Effect]) {
         guard var timed = watches[id] else { return }

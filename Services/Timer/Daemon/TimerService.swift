@@ -81,7 +81,6 @@ final class TimerService: Service {
         case .notificationChanged(let news): try take(.notification(news))
         case .acknowledgementGiven(let answer): try take(.acknowledged(answer))
         case .resolutionGiven(let answer): try take(.resolved(answer))
-        case .contactGiven(let contact): try take(.contact(contact))
         case .personRemoved(let removal): try take(.personRemoved(removal.person))
         default: break
         }

@@ -25,9 +25,6 @@ public struct Composer: Sendable {
         if channel == .sms, reader.hasReplies, case .silence(.asked) = saying {
             pieces.rest.append(phrases.allRightByReply)
         }
-        if channel == .sms, reader.hasReplies, case .watchReminder = saying {
-            pieces.rest.append(phrases.watchByReply)
-        }
         switch channel {
         case .sms: return Wording(subject: "", text: pieces.line)
         case .email, .push: return Wording(subject: pieces.subject, text: mail(pieces))
@@ -116,13 +113,6 @@ public struct Composer: Sendable {
         case .referenceNeeded(let reference):
             return short(phrases.referenceNeeded(who: who, reference: reference))
         case .helpComes: return short(phrases.helpComes)
-        case .safeNoted: return short(phrases.safeNoted)
-        case .watchExtended(let minutes): return short(phrases.watchExtended(minutes: minutes))
-        case .whereabouts(let place, let battery):
-            var pieces = sentence(phrases.whereabouts(who: who), place)
-            if place == nil { pieces.vital.append(phrases.noPosition) }
-            pieces.rest += (battery.map { [phrases.battery($0)] } ?? []) + referenceLine
-            return pieces
         case .stopped: return short(phrases.stopped)
         case .started: return short(phrases.started)
         case .test(let gateway): return short(phrases.test(gateway: gateway))

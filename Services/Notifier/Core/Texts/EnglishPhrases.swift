@@ -167,15 +167,6 @@ struct EnglishPhrases: Phrasebook {
     }
 
     var helpComes: String { "Your SOS has arrived, your circle is being told" }
-    var safeNoted: String {
-        "Noted that you are safe. Your watch is over. An alarm that was sent is ended by"
-            + " who was told"
-    }
-    func watchExtended(minutes: Int) -> String {
-        "If a watch of yours runs, it goes on \(minutes) min longer"
-    }
-    func whereabouts(who: String) -> String { "Last position of \(who)" }
-    var watchByReply: String { "Or reply SAFE or EXTEND 30" }
     var stopped: String {
         "No more news of zones comes here, only emergencies. START allows it again"
     }

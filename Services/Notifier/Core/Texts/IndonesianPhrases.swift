@@ -167,15 +167,6 @@ struct IndonesianPhrases: Phrasebook {
     }
 
     var helpComes: String { "SOS Anda telah diterima, lingkaran Anda sedang diberi tahu" }
-    var safeNoted: String {
-        "Dicatat bahwa Anda aman. Pemantauan Anda berakhir. Alarm yang sudah dikirim"
-            + " diakhiri penerimanya"
-    }
-    func watchExtended(minutes: Int) -> String {
-        "Jika ada pemantauan Anda, diperpanjang \(minutes) menit"
-    }
-    func whereabouts(who: String) -> String { "Posisi terakhir \(who)" }
-    var watchByReply: String { "Atau balas SAFE atau EXTEND 30" }
     var stopped: String {
         "Tidak ada lagi kabar zona ke nomor ini, hanya keadaan darurat. START mengizinkannya lagi"
     }

@@ -80,10 +80,6 @@ protocol Phrasebook: Sendable {
     func yours(who: String) -> String
     func referenceNeeded(who: String, reference: String) -> String
     var helpComes: String { get }
-    var safeNoted: String { get }
-    func watchExtended(minutes: Int) -> String
-    func whereabouts(who: String) -> String
-    var watchByReply: String { get }
     var stopped: String { get }
     var started: String { get }
     func test(gateway: String) -> String

@@ -169,15 +169,6 @@ struct MalayPhrases: Phrasebook {
     }
 
     var helpComes: String { "SOS anda telah diterima, kumpulan anda sedang dimaklumkan" }
-    var safeNoted: String {
-        "Dicatat anda selamat. Pemantauan anda tamat. Amaran yang sudah dihantar"
-            + " ditamatkan oleh penerimanya"
-    }
-    func watchExtended(minutes: Int) -> String {
-        "Jika ada pemantauan anda, ia dilanjutkan \(minutes) minit"
-    }
-    func whereabouts(who: String) -> String { "Kedudukan terakhir \(who)" }
-    var watchByReply: String { "Atau balas SAFE atau EXTEND 30" }
     var stopped: String {
         "Tiada lagi berita zon ke nombor ini, hanya kecemasan. START membenarkannya semula"
     }

@@ -36,12 +36,6 @@ public enum Saying: Hashable, Sendable {
     case referenceNeeded(String)
     /// To whoever called for help by SMS.
     case helpComes
-    /// To whoever wrote that they are safe.
-    case safeNoted
-    /// To whoever wrote that their watch is to go on longer.
-    case watchExtended(minutes: Int)
-    /// To whoever asked where the person of an emergency is; nil where that is not to be seen.
-    case whereabouts(Place?, battery: UInt8?)
     /// To a number that said STOP, or START.
     case stopped
     case started
