@@ -19,7 +19,7 @@ struct Emergencies {
     /// How many go on.
     var activeCount: Int { active.count }
 
-    /// Since when the oldest that nobody has taken goes on, its countdown apart; nil: there is none.
+    /// Since when the oldest that nobody has taken goes on, its countdown apart; nil: none does.
     var oldestUntaken: Timestamp? {
         active.values.compactMap { rows[$0] }
             .filter { $0.state != .acknowledged && $0.told != .acknowledged }
