@@ -9,6 +9,8 @@ struct CredentialTable: Hashable, Sendable {
         var digest: Digest?
         var person: PersonID?
         var device: DeviceID?
+        /// Without it a token for watching would be the operator's.
+        var scope: CredentialScope?
         var created: Timestamp
     }
 
@@ -31,7 +33,7 @@ struct CredentialTable: Hashable, Sendable {
             guard let row = rows[id] else { return nil }
             return Credential(
                 id: id, hash: row.digest?.text ?? texts[id] ?? "", person: row.person,
-                device: row.device, created: row.created)
+                device: row.device, scope: row.scope, created: row.created)
         }
         set {
             if let old = self[id] {
@@ -46,7 +48,7 @@ struct CredentialTable: Hashable, Sendable {
             let digest = Digest(newValue.hash)
             rows[id] = Row(
                 digest: digest, person: newValue.person, device: newValue.device,
-                created: newValue.created)
+                scope: newValue.scope, created: newValue.created)
             if digest == nil { texts[id] = newValue.hash }
             idOfHash[CredentialTable.key(newValue.hash, digest)] = id
         }
@@ -59,7 +61,8 @@ struct CredentialTable: Hashable, Sendable {
             row.digest == digest, digest != nil || texts[id] == hash
         else { return nil }
         return Credential(
-            id: id, hash: hash, person: row.person, device: row.device, created: row.created)
+            id: id, hash: hash, person: row.person, device: row.device, scope: row.scope,
+            created: row.created)
     }
 
     private static func key(_ hash: String, _ digest: Digest?) -> ID128 {

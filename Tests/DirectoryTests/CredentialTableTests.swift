@@ -37,6 +37,18 @@ import Testing
         #expect(table.values.count == hashes.count)
     }
 
+    @Test func `a token for watching speaks for nobody`() {
+        var table = CredentialTable()
+        for hash in [digits(1), "text"] {
+            let watching = Credential(
+                id: credential(1), hash: hash, scope: .monitor, created: now)
+            table[watching.id] = watching
+            #expect(table[watching.id] == watching)
+            #expect(table.credential(hash: hash) == watching)
+            #expect(table.credential(hash: hash)?.principal == nil)
+        }
+    }
+
     @Test func `only the whole hash counts`() {
         var table = CredentialTable()
         table[credential(1)] = make(1, digits(1))
