@@ -14,7 +14,10 @@ struct Arrivals {
 
     init(limits: ServerLimits) { self.limits = limits }
 
-    var isEmpty: Bool { small.isEmpty && large.isEmpty }
+    var isEmpty: Bool { small.isEmpty && nextLarge == large.count }
+
+    /// Requests that are held here, given out or not.
+    var heldCount: Int { small.count + large.count }
 
     mutating func append(_ request: Request) {
         if request.body.count <= limits.smallBodyBytes {
@@ -26,8 +29,8 @@ struct Arrivals {
 
     /// What is to be done in one turn; empty only if nothing is there.
     mutating func take() -> [Request] {
-        guard !large.isEmpty, small.isEmpty || isLargesTurn else {
-            isLargesTurn = !large.isEmpty
+        guard nextLarge < large.count, small.isEmpty || isLargesTurn else {
+            isLargesTurn = nextLarge < large.count
             defer { small = [] }
             return small
         }
@@ -40,9 +43,10 @@ struct Arrivals {
         } while nextLarge < large.count
             && bytes + large[nextLarge].body.count <= limits.largeBytesPerTurn
         let taken = Array(large[first..<nextLarge])
+        // What was given out is let go of, at the latest when it is half of the list.
         for place in first..<nextLarge { large[place].body = [] }
-        if nextLarge == large.count {
-            large = []
+        if nextLarge * 2 >= large.count {
+            large.removeFirst(nextLarge)
             nextLarge = 0
         }
         return taken

@@ -30,7 +30,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// A body up to here finds room all the same: no call for help is larger.
     public var smallBodyBytes = 16 << 10
     /// Larger bodies that a service is given in one turn, all together; at least one.
-    public var largeBytesPerTurn = 4 << 20
+    public var largeBytesPerTurn = 8 << 20
     /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`
     /// one with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
     /// refused.

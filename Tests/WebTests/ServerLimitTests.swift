@@ -59,6 +59,28 @@ import Testing
         #expect(turns.count == 4)
     }
 
+    @Test func `keeps nothing of what was given out, however long more comes`() {
+        var limits = ServerLimits()
+        limits.largeBytesPerTurn = 20_000
+        var arrivals = Arrivals(limits: limits)
+        var taken: [UInt64] = []
+        func request(_ id: UInt64, _ bytes: Int) -> Request {
+            Request(
+                id: id, method: .post, path: "/", body: [UInt8](repeating: 0, count: bytes))
+        }
+        for id in 0..<1000 as Range<UInt64> {
+            arrivals.append(request(id, 20_000))
+            if id % 10 == 0 { arrivals.append(request(1000 + id, 10)) }
+            // Some wait all the time, more and more.
+            if id >= 5 { taken += arrivals.take().map(\.id) }
+            #expect(arrivals.heldCount < 260)
+        }
+        while !arrivals.isEmpty { taken += arrivals.take().map(\.id) }
+        #expect(arrivals.heldCount == 0)
+        #expect(taken.filter { $0 < 1000 } == Array(0..<1000))
+        #expect(taken.filter { $0 >= 1000 }.count == 100)
+    }
+
     @Test func `gives a body out however large it is`() throws {
         var limits = ServerLimits()
         limits.largeBytesPerTurn = 20_000
