@@ -140,7 +140,7 @@ extension EventFilter {
                 query += (isWhole ? [String(name)] : streams.map(\.text)).map { ("stream", $0) }
             }
         }
-        let begins = types.isEmpty && words.streams.isEmpty ? words.types : types
+        let begins = types.isEmpty && wordStreams.isEmpty ? wordTypes : types
         query += begins.map { ("type", $0) }
         if let person { query.append(("person", person)) }
         if let circle { query.append(("circle", circle)) }
@@ -154,7 +154,7 @@ extension EventFilter {
             let stream = StreamName(text: text), wants(stream)
         else { return false }
         guard types.isEmpty || types.contains(where: { type.hasPrefix($0) }) else { return false }
-        return (words.streams.isEmpty && words.types.isEmpty) || words.streams.contains(stream)
-            || words.types.contains { type.hasPrefix($0) }
+        return (wordStreams.isEmpty && wordTypes.isEmpty) || wordStreams.contains(stream)
+            || wordTypes.contains { type.hasPrefix($0) }
     }
 }
