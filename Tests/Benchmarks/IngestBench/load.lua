@@ -51,10 +51,10 @@ local formats = {
         '"geometry":{"type":"Point","coordinates":[%.6f,%.6f]}}',
 }
 
--- 200 fixes of the last moments. To write them costs more than to take them in, so twenty bodies
--- are made once, and a new second is put into them each second.
+-- 200 fixes of the last moments. To write them takes long, so twenty bodies are made once, and the
+-- second is put into them anew each second: in place of a word without signs of Lua's patterns.
 local bodies = {}
-local SECOND = "2001-02-03T04:05:06"
+local SECOND = "SECOND"
 
 local function batch()
     local lat, lon = point()
