@@ -20,10 +20,12 @@ final class Checkpointer {
 
     private let connection: Connection
     private let helper: Helper
-    private var thread = pthread_t()
+    private var thread: pthread_t?
     private let frameBytes: Int
     /// Of the log as it is now: frames that are in the store.
     private var moved = 0
+    /// Length of the log, in frames, when moving it came no farther: for a reader, or want of room.
+    private var stuck = 0
     private var isBusy = false
 
     /// - Parameters:
@@ -32,8 +34,9 @@ final class Checkpointer {
     init(_ connection: Connection, path: String, pageBytes: Int) throws(StoreError) {
         self.connection = connection
         frameBytes = pageBytes
-        helper = Helper(try Connection(path: path))
+        helper = try Helper(path)
         let held = Unmanaged.passRetained(helper)
+        var thread = pthread_t()
         let result = pthread_create(
             &thread, nil,
             { context in
@@ -47,9 +50,11 @@ final class Checkpointer {
                 "no thread for it: \(String(cString: strerror(result)))",
                 hint: "Look at the limits of processes and of memory.")
         }
+        self.thread = thread
     }
 
     deinit {
+        guard let thread else { return }
         helper.isLeaving.store(true, ordering: .releasing)
         helper.wanted.post()
         pthread_join(thread, nil)
@@ -61,19 +66,27 @@ final class Checkpointer {
     func committed(_ frames: Int) {
         if isBusy, helper.done.take(isWaiting: frames * frameBytes >= Checkpointer.bytesMax) {
             isBusy = false
-            moved = helper.moved.load(ordering: .acquiring)
+            note(helper.moved.load(ordering: .acquiring), of: frames)
         }
         // The log began anew.
         if frames < moved { moved = 0 }
+        if frames < stuck { stuck = 0 }
         let rest = (frames - moved) * frameBytes
         guard !isBusy, rest > 0 else { return }
+        // Who could not get on tries again when there is more to do.
+        if stuck > 0, (frames - stuck) * frameBytes < Checkpointer.bytesLeft { return }
         let isLast = moved > 0 && rest <= Checkpointer.bytesLeft
         if isLast || frames * frameBytes >= Checkpointer.bytesMax {
-            moved = connection.checkpoint()
+            note(connection.checkpoint(), of: frames)
         } else if moved > 0 || rest >= Checkpointer.bytesBegun {
             isBusy = true
             helper.wanted.post()
         }
+    }
+
+    private func note(_ reached: Int, of frames: Int) {
+        stuck = reached > moved ? 0 : frames
+        moved = max(moved, reached)
     }
 }
 
@@ -85,13 +98,23 @@ private final class Helper {
     let isLeaving = Atomic(false)
     private var connection: Connection?
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ path: String) throws(StoreError) {
+        let connection = try Connection(path: path)
+        // Until a connection has read, it does not know that there is a log, and moves nothing.
+        let result = sqlite3_exec(connection.pointer, "PRAGMA schema_version", nil, nil, nil)
+        guard result == SQLITE_OK else {
+            throw StoreError(connection.pointer, "open store \(path)")
+        }
+        self.connection = connection
+    }
 
     func run() {
         while true {
             _ = wanted.take(isWaiting: true)
             if isLeaving.load(ordering: .acquiring) { break }
-            moved.store(connection?.checkpoint() ?? 0, ordering: .releasing)
+            var reached = connection?.checkpoint() ?? 0
+            if reached > 0, connection?.syncStore() != true { reached = 0 }
+            moved.store(reached, ordering: .releasing)
             done.post()
         }
         connection = nil
@@ -108,6 +131,19 @@ extension Connection {
         let result = sqlite3_wal_checkpoint_v2(
             pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &moved)
         return result == SQLITE_OK ? max(0, Int(moved)) : 0
+    }
+
+    /// Syncs what was moved so far, so that whoever moves the last frames waits for those alone:
+    /// SQLite itself syncs the store once, when the whole log is in it.
+    ///
+    /// The file is SQLite's own: closing another one on it would drop the locks of this process.
+    fileprivate func syncStore() -> Bool {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let result = sqlite3_file_control(pointer, nil, SQLITE_FCNTL_FILE_POINTER, &file)
+        guard result == SQLITE_OK, let file, let methods = file.pointee.pMethods else {
+            return false
+        }
+        return methods.pointee.xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK
     }
 }
 

@@ -36,6 +36,21 @@ import Testing
         #expect(try again.damages() == [])
     }
 
+    @Test func `is moved by that thread, long before whoever commits would have to`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let database = try Database(path: path, migrations: Self.layout)
+        try database.checkpointAside()
+        for number in 1...6 {
+            try database.transaction { try database.run(Self.insertion, .integer(number)) }
+        }
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(30)
+        // Six megabytes are less than makes whoever commits move them.
+        while bytes(of: path) < 3_000_000, clock.now < end { usleep(1000) }
+        #expect(bytes(of: path) >= 3_000_000)
+    }
+
     @Test func `waits for whoever reads, and goes on after them`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
