@@ -149,6 +149,7 @@ import Testing
         var world = World(zones: [.round(radius: 100, kind: .alert)])
         _ = world.report(north: 900)
         #expect(world.report(north: 0).contains { $0.kind == .alarmStarted })
+        #expect(world.report(north: 5).contains { $0.kind == .alarmRepeated })
         #expect(world.report(north: 300, after: 30).map(\.kind) == [.zoneWithheld])
         #expect(world.wait(seconds: 199).map(\.kind).filter { $0 == .alarmRepeated }.count == 3)
         let ended = world.wait(seconds: 1).map(\.kind)

@@ -62,6 +62,7 @@ import Testing
         var world = World(zones: [zone(alert: 5000)] + others)
         _ = world.report(north: 9000)
         #expect(world.report(north: 5190, after: 600).marbles == "A")
+        #expect(world.report(north: 5190).isEmpty)
         // Inside the alert distance and margin, beyond what is looked up.
         #expect(world.report(north: 5219).marbles.isEmpty)
         #expect(world.report(north: 5221).marbles.isEmpty)

@@ -6,8 +6,10 @@ struct OracleZoneLife {
         var presence: Presence
         var since: Timestamp
         var isWithheld = false
-        /// One fix says that the person has left; since when nobody has agreed.
+        /// One fix says that the person has left; when that counts if none other comes.
         var doubtful: Timestamp?
+        /// Only one fix says that the person has come.
+        var isSlight = false
         var hasDwelled = false
         /// The schedule is closed: found so when it opens.
         var isShut = false
@@ -161,7 +163,7 @@ struct OracleZoneLife {
         if let known, let zone = setup.judging(id, at: passed)?.zone {
             hours.show(zone)
             if let doubtful = known.doubtful, trust.suspect == nil {
-                waits.append((doubtful + .seconds(200), OracleZoneLife.doubtRank))
+                waits.append((doubtful, OracleZoneLife.doubtRank))
             }
             let moment = max(known.since, passed)
             if known.isShut {
@@ -169,7 +171,8 @@ struct OracleZoneLife {
             } else if known.presence != .outside {
                 let closing = hours.closing(after: moment)
                 closing.map { waits.append(($0, OracleZoneLife.scheduleRank)) }
-                if known.presence == .inside, zone.dwellSeconds > 0, !known.hasDwelled {
+                let goesOn = known.presence == .inside && known.doubtful == nil
+                if goesOn, zone.dwellSeconds > 0, !known.hasDwelled {
                     waits.append(
                         (known.since + .seconds(Int64(zone.dwellSeconds)), OracleZoneLife.dwellRank)
                     )
@@ -188,8 +191,11 @@ struct OracleZoneLife {
     }
 
     private mutating func miss(at due: Timestamp) {
-        guard setup.judging(id, at: due) != nil, known?.presence != .inside else { return }
+        guard let zone = setup.judging(id, at: due)?.zone,
+            known?.presence != .inside || known?.doubtful != nil
+        else { return }
         let last = trust.suspect ?? trust.trusted
+        if let last, sees(zone, last) == .inside { return }
         let hasContact = last.map { due - $0.time <= .seconds(900) } ?? false
         tell(Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact))
     }
@@ -203,10 +209,13 @@ struct OracleZoneLife {
         guard let zone = setup.judging(id, at: now)?.zone else { return }
         kind = zone.kind
         let shape = OracleShape(zone)
-        let raw = see(zone, shape.distance(sight), margin: 0, from: .unknown).after
+        let raw = sees(zone, sight)
         hours.show(zone)
         guard hours.isOpen(at: now) else {
             guard occasion != .suspect else { return }
+            if let state = known, state.doubtful != nil, trust.suspect == nil {
+                leaveAtLast(zone, sight, state.presence, at: now)
+            }
             if let known, known.counts {
                 tell(.zoneForgotten, known.presence, .unknown, .scheduleClosed)
             }
@@ -223,7 +232,8 @@ struct OracleZoneLife {
             zone, shape.distance(sight), margin: margin(zone, sight),
             from: occasion == .first ? .unknown : before)
         let mayBeUnsure = occasion == .fix || occasion == .arranged && state?.doubtful != nil
-        let isDoubtful = mayBeUnsure && isUnsure(zone, shape, sight, before, after)
+        let isDoubtful =
+            mayBeUnsure && state?.isSlight != true && isUnsure(zone, shape, sight, before, after)
         if isDoubtful { (after, reason) = (before, .unconfirmed) }
         let stood = before == .unknown ? .outside : before
         var next = state ?? Known(presence: stood, since: now)
@@ -235,18 +245,33 @@ struct OracleZoneLife {
             tell(.zoneEntered, before, .inside, .passedThrough)
             tell(.zoneExited, .inside, after, .passedThrough)
             if after != state?.presence { next = Known(presence: after, since: now) }
-            (next.isWithheld, next.doubtful) = (false, nil)
+            (next.isWithheld, next.doubtful, next.isSlight) = (false, nil, false)
         } else if after != stood {
             tell(before, after, reason, occasion)
             next = Known(presence: after, since: now)
+            let isSeen = (occasion == .fix || occasion == .silence) && before != .unknown
+            next.isSlight = isSeen && (before == .outside || after == .inside)
         } else {
+            let isAnother = trust.trusted.map { $0.time < sight.time } ?? true
+            if isAnother, raw == after { next.isSlight = false }
             if raw != after, !next.isWithheld {
                 tell(.zoneWithheld, stood, stood, isDoubtful ? .unconfirmed : .withinMargin)
             }
             next.isWithheld = raw != after
-            next.doubtful = isDoubtful ? next.doubtful ?? now : nil
+            next.doubtful = isDoubtful ? next.doubtful ?? now + patience(sight) : nil
         }
         known = next.presence == .outside && !next.isWithheld ? nil : next
+    }
+
+    /// The zone closes around somebody who has left, as far as one fix says.
+    private mutating func leaveAtLast(
+        _ zone: PlacedZone, _ sight: OracleSight, _ before: Presence, at now: Timestamp
+    ) {
+        let distance = OracleShape(zone).distance(sight)
+        let (after, reason) = see(zone, distance, margin: margin(zone, sight), from: before)
+        guard before == .inside ? after != .inside : after == .outside else { return }
+        tell(before, after, reason, .alone)
+        known = after == .outside ? nil : Known(presence: after, since: now)
     }
 
     /// A change of presence, under its name.
@@ -296,6 +321,11 @@ struct OracleZoneLife {
         return max(Double(zone.hysteresisMetres), asked)
     }
 
+    /// Where a fix alone sees somebody.
+    private mutating func sees(_ zone: PlacedZone, _ sight: OracleSight) -> Presence {
+        see(zone, OracleShape(zone).distance(sight), margin: 0, from: .unknown).after
+    }
+
     /// Where somebody is so far from the edge.
     private mutating func see(
         _ zone: PlacedZone, _ distance: Double, margin: Double, from before: Presence
@@ -321,6 +351,13 @@ struct OracleZoneLife {
         }
         return alert > 0 && distance <= alert + margin
             ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
+    }
+
+    /// A tenth of the time from the last fix to a second one is grace, 200 s the least, 15 min the
+    /// most.
+    private func patience(_ sight: OracleSight) -> Duration {
+        let silent = trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
+        return .seconds(max(200, min(900, silent * 10 / 9)))
     }
 
     /// Whether somebody would leave by one fix that is beyond, but tells no speed of a walk or is

@@ -90,7 +90,7 @@ import Testing
         var world = World(zones: [.round()])
         let bytes = world.state.encodedState()
         // Form, logic, nothing is held, no person.
-        #expect(bytes == [3, 0, 1, 0, 0, 0, 0, 0, 0])
+        #expect(bytes == [4, 0, 1, 0, 0, 0, 0, 0, 0])
         #expect(world.state.stateHash == PartitionState.hash(ofState: bytes))
         _ = world.report(north: 0)
         #expect(world.state.encodedState().count > bytes.count + 60)

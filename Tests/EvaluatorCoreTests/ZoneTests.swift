@@ -137,6 +137,7 @@ import Testing
         let entry = world.report(north: 29.5, accuracy: 50)
         #expect(entry.marbles == "E")
         #expect(entry.crossings.first?.marginCentimetres == 1000)
+        #expect(world.report(north: 29.5, accuracy: 50).isEmpty)
         // Leaving it needs the whole margin, by two fixes.
         #expect(world.report(north: 139, accuracy: 50).marbles.isEmpty)
         #expect(world.report(north: 141, accuracy: 50).marbles.isEmpty)

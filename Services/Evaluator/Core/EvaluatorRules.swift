@@ -19,9 +19,12 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// Whose phone tells this speed is on the way, centimetres a second: a slow walk. Whoever
     /// stands still does not leave by one fix, however sure it claims to be of itself.
     public var movingSpeed: Int32 = 100
-    /// Who is beyond by one fix has left if no other comes for so long, seconds: a little longer
-    /// than phones are told to be silent, so that the next report decides where there is one.
-    public var confirmSeconds: Int64 = 200
+    /// Who is beyond by one fix has left if no other comes for a little longer than the phone was
+    /// silent before it, so that the next report decides where there is one; for so long at least,
+    /// seconds: a little longer than phones are told to be silent.
+    public var confirmSecondsMin: Int64 = 200
+    /// A little longer: by so many parts of it.
+    public var confirmParts: Int64 = 9
     /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
     public var lateSignalSeconds: Int64 = 300
     /// Alarms ring no longer without a fix for so long, seconds.
@@ -53,13 +56,13 @@ public struct EvaluatorRules: Hashable, Sendable {
 
     /// Beyond the edge by more than this counts, centimetres: the zone's hysteresis or the fix's
     /// accuracy, whichever is larger.
-    func margin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
+    public func margin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
         let limit = max(accuracyMarginCentimetresMax, accuracy(told))
         return larger(hysteresisMetres, min(asked(told), Int64(limit)))
     }
 
     /// Beyond by more than this, one fix of somebody who moves is enough to leave, centimetres.
-    func sureMargin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
+    public func sureMargin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
         larger(hysteresisMetres, asked(told) * Int64(sureMarginFactor))
     }
 
@@ -74,6 +77,13 @@ public struct EvaluatorRules: Hashable, Sendable {
 
     /// No edge is so far away, and an alert distance can be added to it, centimetres.
     private static let marginMax: Int64 = 2_040_000_000
+
+    /// How long a second fix is waited for, seconds; where there is no contact any more, none.
+    ///
+    /// - Parameter silent: how long the phone was before the first, seconds
+    func confirmSeconds(after silent: Int64) -> Int64 {
+        min(max(silent + silent / confirmParts, confirmSecondsMin), contactSeconds)
+    }
 
     /// Whether a fix tells that its phone moves.
     func isMoving(_ fix: Fix) -> Bool {

@@ -67,8 +67,7 @@ extension PersonState {
     }
 
     /// When a person has left a zone, if no other fix comes; not while one contradicts that.
-    func leavingEnd(_ presence: ZonePresence, _ rules: EvaluatorRules) -> Timestamp? {
-        guard suspect == nil, let leaving = presence.leaving else { return nil }
-        return leaving.plus(seconds: rules.confirmSeconds)
+    func leavingEnd(_ presence: ZonePresence) -> Timestamp? {
+        suspect == nil ? presence.leaving : nil
     }
 }

@@ -121,6 +121,14 @@ struct FoundZone: Sendable {
         }
     }
 
+    /// Where a fix alone would see somebody.
+    func presence(of point: EarthPoint) -> Presence {
+        let distance = signedDistance(from: point)
+        let verdict = ZoneVerdict(
+            distance: distance, zone: zone, inradiusCentimetres: 0, margin: 0, before: nil)
+        return verdict.raw
+    }
+
     /// To the true edge, negative inside.
     func signedDistance(from point: EarthPoint) -> SignedDistance {
         switch origin {

@@ -73,6 +73,7 @@ extension StateWriter {
         put(flags: [
             presence.presence == .near, presence.presence == .inside, presence.isWithheld,
             presence.hasDwelled, presence.isClosed, presence.leaving != nil,
+            presence.restsOnOneFix,
         ])
         put(presence.since)
         if let leaving = presence.leaving { put(leaving) }

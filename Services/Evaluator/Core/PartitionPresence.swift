@@ -120,7 +120,8 @@ extension PartitionState {
         judge.decide(zone, of: source, for: &people[place], zones, &turn)
     }
 
-    /// Whoever is not inside of a zone by now is missed.
+    /// Whoever is not inside of a zone by now is missed, unless the newest fix by itself sees them
+    /// there.
     mutating func missPeople(_ place: Int, due: Timestamp, _ turn: inout Turn) {
         let person = people[place]
         let before = Timestamp(microseconds: due.microseconds - 1)
@@ -132,12 +133,13 @@ extension PartitionState {
         missed.sort { $0.zone.id < $1.zone.id }
         let last = person.lastOfLeader
         for found in missed where !person.isInside(found) {
+            if let last, found.presence(of: last.point) == .inside { continue }
             let hasContact = last.map {
-                due - $0.time <= .seconds(turn.rules.contactSeconds)
+                due - $0.fix.time <= .seconds(turn.rules.contactSeconds)
             }
             let absence = ZoneAbsence(
                 person: person.id, zone: found.zone.id, zoneName: found.details.name,
-                circle: found.source.circle, set: found.source.set, by: due, fix: last,
+                circle: found.source.circle, set: found.source.set, by: due, fix: last?.fix,
                 hasContact: hasContact ?? false)
             turn.tell(
                 .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
@@ -170,12 +172,13 @@ extension PartitionState {
 
 extension PersonState {
     /// The newest fix of the device that leads, believed or not.
-    fileprivate var lastOfLeader: Fix? { suspect?.fix.fix ?? trusted?.fix }
+    fileprivate var lastOfLeader: JudgedFix? { suspect?.fix ?? trusted }
 
-    /// Whether the person is inside of a zone, as far as is known; also while its schedule is
-    /// closed.
+    /// Whether the person is inside of a zone, as far as is known, and no fix says that they have
+    /// left; also while its schedule is closed.
     fileprivate func isInside(_ found: FoundZone) -> Bool {
-        presence(in: found.zone.id)?.presence == .inside
+        guard let known = presence(in: found.zone.id) else { return false }
+        return known.presence == .inside && known.leaving == nil
     }
 }
 

@@ -112,7 +112,7 @@ extension StateReader {
         after last: inout ZoneID?
     ) throws(StateError) -> ZonePresence {
         let zone: ZoneID = try id(after: &last)
-        let flags = try flags(6)
+        let flags = try flags(7)
         guard flags & 3 != 3 else { throw refusal("a presence that nobody knows") }
         var presence = ZonePresence(
             zone: zone, presence: flags & 2 != 0 ? .inside : flags & 1 != 0 ? .near : .outside,
@@ -121,7 +121,10 @@ extension StateReader {
         presence.hasDwelled = flags & 8 != 0
         presence.isClosed = flags & 16 != 0
         presence.leaving = flags & 32 != 0 ? try time() : nil
-        guard presence.isWorthKeeping, presence.canBeLeaving || presence.leaving == nil else {
+        presence.restsOnOneFix = flags & 64 != 0
+        guard presence.isWorthKeeping, presence.canBeLeaving || presence.leaving == nil,
+            presence.counts || !presence.restsOnOneFix
+        else {
             throw refusal("a presence that says nothing")
         }
         return presence

@@ -113,8 +113,10 @@ struct PersonState: Sendable {
     mutating func keep(_ presence: ZonePresence, isTimed: Bool) {
         let (index, isThere) = place(of: presence.zone)
         if isThere, presences[index] == presence { return }
-        let leaving = isThere ? presences[index].leaving : nil
-        if isTimed || leaving != presence.leaving { stale() }
+        let old = isThere ? presences[index] : nil
+        // Where another owner's zone has the same id, that one may be timed.
+        let isMoved = (old?.presence ?? .outside) != presence.presence
+        if isTimed || isMoved || old?.leaving != presence.leaving { stale() }
         neighbourhood.note(presence.zone, presence.settled)
         switch (isThere, presence.isWorthKeeping) {
         case (true, true): presences[index] = presence

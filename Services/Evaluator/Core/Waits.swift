@@ -93,7 +93,7 @@ extension PersonState {
         _ rules: EvaluatorRules
     ) {
         for presence in presences {
-            next.add(leavingEnd(presence, rules), .leaving, zone: presence.zone)
+            next.add(leavingEnd(presence), .leaving, zone: presence.zone)
             guard neighbourhood.traits(of: presence.zone, at: arrangements)?.isTimed != false,
                 let found = zones.zone(presence.zone, of: self, at: passed), found.zone.isTimed
             else { continue }
@@ -125,7 +125,10 @@ extension ZoneDetails {
         if presence.isClosed { return calendar.opening(after: since).map { ($0, .schedule) } }
         guard presence.presence != .outside else { return nil }
         let closing = calendar.closing(after: since)
-        guard presence.presence == .inside, dwellSeconds > 0, !presence.hasDwelled else {
+        // No stay is long while it is not known whether it goes on.
+        guard presence.presence == .inside, presence.leaving == nil, dwellSeconds > 0,
+            !presence.hasDwelled
+        else {
             return closing.map { ($0, .schedule) }
         }
         let stayed = presence.since.plus(seconds: dwellSeconds)

@@ -139,6 +139,7 @@ struct ZoneJudge {
         after last: JudgedFix, _ rules: EvaluatorRules
     ) -> Bool {
         if zones.zones[place].isScheduled || kept?.isClosed == true { return false }
+        if kept?.restsOnOneFix == true { return false }
         let before = kept?.presence ?? .outside
         var verdict = verdict(about: zones, place, at: distance, before, rules)
         confirm(&verdict, zones, place, before, kept, after: last, rules)
@@ -167,7 +168,7 @@ struct ZoneJudge {
         if isAway, way == nil || !zones.zones[place].isCrossed { return }
         guard person.isJudged(by: zones.zones[place], of: source, at: turn.now) else { return }
         if zones.zones[place].isScheduled, !zones.details[place].calendar.isOpen(at: turn.now) {
-            return close(FoundZone(zones, place, of: source), kept, &person, &turn)
+            return close(zones, place, of: source, for: &person, &turn)
         }
         // Inside, and surely inside still: the edge is not worth a look.
         if near.isSurelyInside, kept?.stands == true, !zones.zones[place].isScheduled { return }
@@ -181,7 +182,8 @@ struct ZoneJudge {
             way != nil && zones.zones[place].isCrossed
             && isCrossing(zones, place, before, verdict, rules)
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,
-            !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true
+            !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true,
+            known?.restsOnOneFix != true
         {
             // Of a zone that has opened nothing is left that would open it again.
             if kept?.isClosed == true { person.forget(zones.zones[place].id) }
@@ -221,7 +223,8 @@ struct ZoneJudge {
     /// Nobody leaves by one fix that may be wrong, however sure it claims to be of itself: it has
     /// to tell that the person moves, from farther beyond than noise as wide as its accuracy
     /// reaches, or the one before it has to be beyond the margin, too. What is held back so stays
-    /// held back where something else is configured.
+    /// held back where something else is configured. Where only one fix says that somebody has
+    /// come, one is enough: it agrees with all those before.
     ///
     /// - Parameters:
     ///   - known: what is known of the zone
@@ -231,7 +234,9 @@ struct ZoneJudge {
         _ known: ZonePresence?, after last: @autoclosure () -> JudgedFix?, _ rules: EvaluatorRules
     ) {
         let isHeld = occasion == .arranged && known?.leaving != nil
-        guard occasion == .fix || isHeld, verdict.isLeave(from: before) else { return }
+        guard occasion == .fix || isHeld, verdict.isLeave(from: before),
+            known?.restsOnOneFix != true
+        else { return }
         let zone = zones.zones[place]
         let line = before == .near ? zone.alertCentimetres : 0
         let sure = rules.sureMargin(

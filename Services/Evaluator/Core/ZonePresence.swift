@@ -10,9 +10,11 @@ struct ZonePresence: Hashable, Sendable {
     var since: Timestamp
     /// A change was held back, and told, and nothing has agreed with the state since.
     var isWithheld = false
-    /// When the fix came by which the person would have left, if another one had agreed; nil if
-    /// the trusted fix says no such thing.
+    /// When the person has left, as one fix says, if no other comes until then; nil if the trusted
+    /// fix says no such thing.
     var leaving: Timestamp?
+    /// One fix has led to it, and none has agreed with it since.
+    var restsOnOneFix = false
     /// The stay was long enough, and that was told.
     var hasDwelled = false
     /// The zone's schedule is closed: it judges nobody, and would find the person so.
@@ -28,13 +30,13 @@ struct ZonePresence: Hashable, Sendable {
     var isWorthKeeping: Bool { presence != .outside || isWithheld }
 
     /// Whether there is anything to leave, and that may be held back.
-    var canBeLeaving: Bool { counts && isWithheld }
+    var canBeLeaving: Bool { counts && isWithheld && !restsOnOneFix }
 
-    /// Inside, with nothing held back.
-    var stands: Bool { presence == .inside && !isWithheld && !isClosed }
+    /// Inside, with nothing held back and nothing left to agree with.
+    var stands: Bool { presence == .inside && settled == .inside }
 
-    /// What is known, if nothing is held back; else `unknown`.
-    var settled: Presence { isWithheld || isClosed ? .unknown : presence }
+    /// What is known, if nothing is held back or left to agree with; else `unknown`.
+    var settled: Presence { isWithheld || isClosed || restsOnOneFix ? .unknown : presence }
 
     /// Whether the zone counts the person as inside or near.
     var counts: Bool { !isClosed && presence != .outside }

@@ -22,7 +22,8 @@ extension ZoneJudge {
         var after = ZonePresence(
             zone: decision.found.zone.id, presence: decision.verdict.presence, since: turn.now)
         if let known = decision.known, known.presence == after.presence { after = known }
-        let leaving = decision.known?.leaving ?? turn.now
+        // Another fix than the one that led to it.
+        let isLater = person.trusted.map { $0.fix.time < fix.fix.time } ?? true
         if occasion == .suspect {
             guard decision.verdict.raw != decision.stood, decision.known?.isWithheld != true else {
                 return
@@ -33,10 +34,12 @@ extension ZoneJudge {
             withhold(decision, .suspect, person.id, &turn)
         } else if decision.isCrossed {
             pass(decision, person.id, &turn)
-            (after.isWithheld, after.leaving) = (false, nil)
+            (after.isWithheld, after.leaving, after.restsOnOneFix) = (false, nil, false)
         } else if decision.verdict.presence != decision.stood {
             change(decision, person.id, &turn)
             (after.isWithheld, after.leaving) = (false, nil)
+            after.restsOnOneFix =
+                isSeen(decision) && !decision.verdict.isLeave(from: decision.before)
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
             let isUnconfirmed = decision.verdict.reason == .unconfirmed
@@ -44,25 +47,51 @@ extension ZoneJudge {
                 withhold(
                     decision, isUnconfirmed ? .unconfirmed : .withinMargin, person.id, &turn)
             }
-            (after.isWithheld, after.leaving) = (isWithheld, isUnconfirmed ? leaving : nil)
+            after.isWithheld = isWithheld
+            after.leaving =
+                isUnconfirmed
+                ? decision.known?.leaving ?? turn.now.plus(seconds: wait(person, turn.rules))
+                : nil
+            if isLater, !isWithheld { after.restsOnOneFix = false }
         }
         person.keep(after, isTimed: decision.found.zone.isTimed)
     }
 
     /// The zone's schedule is closed: whoever was there is forgotten, and would be found again.
     func close(
-        _ found: FoundZone, _ known: ZonePresence?, _ person: inout PersonState, _ turn: inout Turn
+        _ zones: JudgedZones, _ place: Int, of source: ZoneSource, for person: inout PersonState,
+        _ turn: inout Turn
     ) {
         guard occasion != .suspect else { return }
+        let found = FoundZone(zones, place, of: source)
+        leave(zones, place, of: source, for: &person, &turn)
+        let known = person.presence(in: found.zone.id)
         if let known, known.counts { forget(found, known, .scheduleClosed, person.id, &turn) }
-        let verdict = ZoneVerdict(
-            distance: found.signedDistance(from: fix.point), zone: found.zone,
-            inradiusCentimetres: 0, margin: 0, before: nil)
-        guard verdict.raw != .outside else { return person.forget(found.zone.id) }
-        var after = ZonePresence(zone: found.zone.id, presence: verdict.raw, since: turn.now)
+        let seen = found.presence(of: fix.point)
+        guard seen != .outside else { return person.forget(found.zone.id) }
+        var after = ZonePresence(zone: found.zone.id, presence: seen, since: turn.now)
         after.isClosed = true
         if let known, known.isClosed, known.presence == after.presence { return }
         person.keep(after, isTimed: true)
+    }
+
+    /// A fix by which somebody would have left came while the zone was open, and nothing has
+    /// contradicted it until it closes.
+    private func leave(
+        _ zones: JudgedZones, _ place: Int, of source: ZoneSource, for person: inout PersonState,
+        _ turn: inout Turn
+    ) {
+        guard person.suspect == nil, let known = person.presence(in: zones.zones[place].id),
+            known.leaving != nil
+        else { return }
+        var judge = ZoneJudge(fix, .alone)
+        judge.cause = cause
+        let verdict = judge.verdict(about: zones, place, known.presence, turn.rules)
+        guard verdict.isLeave(from: known.presence) else { return }
+        judge.settle(
+            Decision(
+                found: FoundZone(zones, place, of: source), known: known, before: known.presence,
+                verdict: verdict, isCrossed: false), &person, &turn)
     }
 
     /// Somebody's stay in a zone does not count any more; nobody moved.
@@ -100,8 +129,7 @@ extension ZoneJudge {
 
     private func change(_ decision: Decision, _ person: PersonID, _ turn: inout Turn) {
         let after = decision.verdict.presence
-        let isSeen =
-            [.fix, .silence, .alone].contains(occasion) && decision.before != .unknown
+        let isSeen = isSeen(decision)
         let crossing = crossing(
             decision.found, person, from: decision.before, to: after,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin,
@@ -114,6 +142,18 @@ extension ZoneJudge {
         case (_, .near): tell(.zoneApproached(crossing), of: crossing.zone, person, &turn)
         default: tell(.zoneReceded(crossing), of: crossing.zone, person, &turn)
         }
+    }
+
+    /// How long another fix is waited for, seconds.
+    private func wait(_ person: PersonState, _ rules: EvaluatorRules) -> Int64 {
+        guard let before = person.trusted?.fix.time else { return rules.confirmSecondsMin }
+        let silent = fix.fix.time.microseconds - before.microseconds
+        return rules.confirmSeconds(after: silent / 1_000_000)
+    }
+
+    /// Whether it was seen to happen, not found so.
+    private func isSeen(_ decision: Decision) -> Bool {
+        [.fix, .silence, .alone].contains(occasion) && decision.before != .unknown
     }
 
     private func reason(of decision: Decision) -> CrossingReason {
