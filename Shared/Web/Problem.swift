@@ -78,7 +78,8 @@ public struct Problem: Error, Hashable, Sendable {
     public static func tooLarge(limitBytes: Int) -> Problem {
         Problem(
             status: 413, title: "Body too large",
-            detail: "the body is larger than \(limitBytes) bytes", hint: "send it in parts")
+            detail: "the body is larger than \(limitBytes) bytes",
+            hint: "send it in parts; a shape with fewer points")
     }
 
     /// 429: too many requests from this credential or address.

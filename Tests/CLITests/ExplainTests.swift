@@ -28,8 +28,8 @@ import Testing
         ),
         (
             "withheld outside outside suspect",
-            "held back at School (stays outside): 12 m outside by a fix that nobody could have "
-                + "come to; the next decides"
+            "held back at School (stays outside): 12 m outside by a fix too far from the "
+                + "one before it; the next decides"
         ),
         (
             "exited inside outside outside-beyond-margin",
@@ -65,6 +65,11 @@ import Testing
             "found near School (unknown → near): 12 m outside, the first decision about this zone"
         ),
         (
+            "initial inside near initial",
+            "found near School (inside → near): 12 m outside by the first fix of another phone "
+                + "that leads now"
+        ),
+        (
             "entered outside inside of-tomorrow",
             "entered School (outside → inside): for a reason that this version does not know"
         ),
@@ -98,8 +103,8 @@ import Testing
             + #""reason":"inside-beyond-margin""#
         #expect(
             try words(members, head)
-                == "entered School (outside → inside): 51.3 m inside; with an unknown accuracy "
-                + "more than 50 m counts; by a fix 15 min old")
+                == "entered School (outside → inside): 51.3 m inside; in a zone so small more than "
+                + "50 m counts; by a fix 15 min old")
     }
 
     @Test func `absence without contact does not claim that somebody is away`() throws {

@@ -50,8 +50,8 @@ struct FixReportTests {
         ])
         let told = [
             "unknown → outside: 300 m outside, the first decision",
-            "stays outside: 10 m inside, but with an accuracy of 30 m only more than 50 m would",
-            "outside → inside: 100 m inside; with an accuracy of 30 m more than 50 m counts",
+            "stays outside: 10 m inside, but in a zone so small only more than 50 m would",
+            "outside → inside: 100 m inside; in a zone so small more than 50 m counts",
             "stays inside: 100 m inside, where it was",
             "stays inside: 50 m outside, but with an accuracy of 30 m only more than 60 m would",
             "stays inside: 90 m outside, but with an accuracy of 30 m one fix is enough only",
@@ -61,7 +61,7 @@ struct FixReportTests {
             "stays outside: the fix is older than the newest one, and changes nothing",
         ]
         #expect(lines.count == told.count)
-        #expect(lines[7].contains("by a fix that nobody could have come to; the next decides"))
+        #expect(lines[7].contains("by a fix too far from the one before it; the next decides"))
         for (line, words) in zip(lines, told) {
             #expect(line.hasPrefix("Zone 1: " + words), "\(line)")
         }

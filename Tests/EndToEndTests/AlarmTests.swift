@@ -49,8 +49,7 @@ extension `The suite` {
                 "came near River (outside → near): 25 m outside, within the alert distance",
                 "entered River (near → inside): 25 m inside; an alert zone counts from its edge on",
                 "stayed in River (inside → inside): 25 m inside, for as long as the zone asks for",
-                "left River (inside → outside): 175 m outside; with an accuracy of 5 m more than "
-                    + "20 m counts",
+                "left River (inside → outside): 175 m outside; in this zone more than 20 m counts",
             ]
             let lines = try await run(home.suite, "explain", "anna", "--since", "10m")
             #expect(lines.count == words.count, "\(lines)")

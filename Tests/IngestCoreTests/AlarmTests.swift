@@ -75,6 +75,16 @@ import Testing
         #expect(view(bench.readAlarm(of: 1, as: anna))?.alarms.map(\.news.zone) == [zone(2)])
     }
 
+    @Test func `whether one was found there is told of the alarm, not of its last ring`() throws {
+        var bench = Bench()
+        var start = news(1)
+        start.initial = true
+        bench.compute(.alarmStarted(start))
+        bench.compute(.alarmRepeated(news(1, rings: 2)))
+        let alarm = try #require(view(bench.readAlarm(of: 1, as: anna))?.alarms.first)
+        #expect(alarm.news.initial && alarm.news.rings == 2)
+    }
+
     @Test func `an answer names its zone or means all, and is forgotten with the next ring`() {
         var bench = Bench()
         bench.compute(.alarmStarted(news(1)))

@@ -124,7 +124,11 @@ struct DecisionWords {
     /// Why it was decided so.
     var why: String {
         switch reason {
-        case .initial: "\(place("somewhere")), the first decision about this zone"
+        case .initial:
+            place("somewhere")
+                + (before == .unknown
+                    ? ", the first decision about this zone"
+                    : " by the first fix of another phone that leads now")
         case .insideBeyondMargin: enough(else: "far enough inside to be sure")
         case .outsideBeyondMargin: enough(else: "far enough outside to be sure")
         case .onEdgeOfAlertZone:
@@ -142,22 +146,23 @@ struct DecisionWords {
         case .unconfirmed: unconfirmed
         case .uncontradicted:
             "\(place("far enough outside")) by one fix, believed as no other came"
-        case .suspect: "\(place("seen")) by a fix that nobody could have come to; the next decides"
+        case .suspect:
+            "\(place("seen")) by a fix too far from the one before it; the next decides"
         case .silence:
-            "\(place("seen")) by a fix that nobody could have come to, believed as no other came"
+            "\(place("seen")) by a fix too far from the one before it, believed as no other came"
         case nil: "for a reason that this version does not know"
         }
     }
 
     private func enough(else words: String) -> String {
         guard distanceCentimetres != nil else { return words }
-        return "\(place("")); with \(accuracy) more than \(metres(marginCentimetres)) counts"
+        return "\(place("")); \(basis) more than \(metres(marginCentimetres)) counts"
     }
 
     private var away: String {
         guard distanceCentimetres != nil else { return "well beyond the alert distance" }
-        return "\(place("")); with \(accuracy) more than \(metres(marginCentimetres)) beyond the "
-            + "alert distance counts"
+        return "\(place("")); \(basis) more than \(metres(marginCentimetres)) beyond the alert "
+            + "distance counts"
     }
 
     private var notEnough: String {
@@ -166,7 +171,7 @@ struct DecisionWords {
         }
         let isLeavingNear = before == .near && distance > 0
         return place("") + (isLeavingNear ? " and beyond the alert distance" : "")
-            + ", but with \(accuracy) only more than \(metres(marginCentimetres))"
+            + ", but \(basis) only more than \(metres(marginCentimetres))"
             + (isLeavingNear ? " beyond it" : "") + " would count"
     }
 
@@ -176,7 +181,7 @@ struct DecisionWords {
                 + "or that none comes"
         }
         let isLeavingNear = before == .near
-        return place("") + ", but with \(accuracy) one fix is enough only beyond "
+        return place("") + ", but \(basis) one fix is enough only beyond "
             + metres(marginCentimetres) + (isLeavingNear ? " more than the alert distance" : "")
             + ", and of somebody who moves; the next decides, or that none comes"
     }
@@ -188,9 +193,19 @@ struct DecisionWords {
         return metres(distance) + (distance < 0 ? " inside" : " outside")
     }
 
-    private var accuracy: String {
-        accuracyCentimetres > 0
-            ? "an accuracy of \(metres(accuracyCentimetres))" : "an unknown accuracy"
+    /// What the margin comes from: the fix's accuracy, the zone's hysteresis, or how small it is.
+    private var basis: String {
+        let told = Int32(clamping: accuracyCentimetres)
+        let rules = EvaluatorRules()
+        let isSure = reason == .unconfirmed
+        let asked =
+            isSure
+            ? rules.sureMargin(hysteresisMetres: 0, accuracyCentimetres: told)
+            : rules.margin(hysteresisMetres: 0, accuracyCentimetres: told)
+        if marginCentimetres > Int64(asked) { return "in this zone" }
+        if marginCentimetres < Int64(asked), !isSure { return "in a zone so small" }
+        return accuracyCentimetres > 0
+            ? "with an accuracy of \(metres(accuracyCentimetres))" : "with an unknown accuracy"
     }
 
     /// How old the fix was, where that is a minute or more.

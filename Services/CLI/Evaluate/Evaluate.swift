@@ -12,7 +12,8 @@ enum Evaluate: Command {
         details: """
             Runs the evaluators' own rules over a track, with nothing running and nothing told to
             anybody: for finding out why a zone fired, and for tuning one before it is used. Clocks
-            ring as they would, by the track's own times.
+            ring as they would, by the track's own times, until its last fix: what only time would
+            bring after that, such as an exit that waits for one more fix, is not told.
 
             Zones come from GeoJSON, PAD, KML or GPX (--radius for points without one), the track
             from GPX or CSV with a head line (lat,lon,time and, where known, accuracy,speed,course);

@@ -59,7 +59,7 @@ struct FixReport {
         let place = words.place("")
         let what: String
         if !look.isOpen {
-            what = "closed: its hours have not begun, so it judges nobody; \(place)"
+            what = "closed at this hour, so it judges nobody; \(place)"
         } else if look.use == .history {
             what =
                 "stays \(look.before.rawValue): the fix is older than the newest one, and changes "

@@ -165,7 +165,10 @@ struct NginxConfiguration: Sendable {
         Answer(
             to: 405, title: "Method not allowed", detail: "This method does nothing here.",
             header: "Allow \"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\""),
-        Answer(to: 413, title: "Too large", detail: "The body is too large."),
+        Answer(
+            to: 413, title: "Too large",
+            detail: "The body is larger than \(bodyBytesMax) bytes, or \(largeBodyBytesMax) where "
+                + "that much is taken: send it in parts; a shape with fewer points."),
         Answer(
             to: 502, as: 503, title: "Not available", detail: "The service is starting.",
             retrySeconds: 1),

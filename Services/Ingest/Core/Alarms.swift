@@ -54,6 +54,8 @@ struct Alarms {
         let known = goingOn(news.person).first { $0.news.alarm == news.alarm }
         var row = known ?? AlarmRow(news: news, started: time, rang: time)
         row.news = news
+        // A later ring does not tell how it began.
+        if let known { row.news.initial = known.news.initial }
         row.rang = time
         row.answer = nil
         keep(row, into: &effects)
