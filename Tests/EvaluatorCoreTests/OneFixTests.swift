@@ -112,12 +112,20 @@ import Testing
         #expect(other.wait(seconds: 400).marbles == "M")
     }
 
-    @Test func `nobody is missed whom a suspect sees there`() {
+    @Test func `a suspect there changes nothing about who is missed`() {
         var world = World(zones: [awaited])
         _ = world.report(north: 3000, after: 380, speed: 0)
         #expect(world.report(north: 0, after: 5, speed: 0).withheld.map(\.reason) == [.suspect])
-        #expect(world.wait(seconds: 100).marbles.isEmpty)
+        let missed = world.wait(seconds: 100)
+        #expect(missed.marbles == "M" && missed.absences.map(\.hasContact) == [true])
         #expect(world.report(north: 0, after: 0, speed: 0).marbles == "E")
+    }
+
+    @Test func `whom an old fix saw there is missed for want of contact`() {
+        var world = World(zones: [awaited.with { $0.absentByMinute = 560 }])
+        _ = world.report(north: 3000, after: 0)
+        #expect(world.report(north: 80, accuracy: 30, after: 380).marbles.isEmpty)
+        #expect(world.wait(seconds: 1300).absences.map(\.hasContact) == [false])
     }
 
     @Test func `who has left by one fix is missed`() {
@@ -187,6 +195,10 @@ import Testing
         #expect(world.report(north: 900).marbles == "R")
         #expect(world.report(north: 150).marbles == "A")
         #expect(world.report(north: 155).isEmpty)
+        #expect(world.report(north: 900).withheld.map(\.reason) == [.unconfirmed])
+        // One fix inside adds to nearness that is sure: one far away ends neither.
+        #expect(world.report(north: 155).marbles.isEmpty)
+        #expect(world.report(north: 0).marbles == "E")
         #expect(world.report(north: 900).withheld.map(\.reason) == [.unconfirmed])
     }
 

@@ -84,3 +84,17 @@ struct OracleHours {
         return Timestamp(seconds: max(change.at, wall - Int64(change.offset)))
     }
 }
+
+extension OracleZoneLife {
+    /// When in a step something was decided.
+    struct Moment: Comparable {
+        /// Before the step itself, with it, or by what is due at once after it.
+        var phase = 0
+        var due = Timestamp.zero
+        var rank = 0
+
+        static func < (left: Moment, right: Moment) -> Bool {
+            (left.phase, left.due, left.rank) < (right.phase, right.due, right.rank)
+        }
+    }
+}

@@ -35,18 +35,6 @@ struct OracleZoneLife {
         var moment: Moment
     }
 
-    /// When in a step something was decided.
-    struct Moment: Comparable {
-        /// Before the step itself, with it, or by what is due at once after it.
-        var phase = 0
-        var due = Timestamp.zero
-        var rank = 0
-
-        static func < (left: Moment, right: Moment) -> Bool {
-            (left.phase, left.due, left.rank) < (right.phase, right.due, right.rank)
-        }
-    }
-
     private(set) var told: [Telling] = []
     private(set) var closeFrom = Int.max
     let id: ZoneID
@@ -194,9 +182,13 @@ struct OracleZoneLife {
         guard let zone = setup.judging(id, at: due)?.zone,
             known?.presence != .inside || known?.doubtful != nil
         else { return }
-        let last = trust.suspect ?? trust.trusted
-        if let last, sees(zone, last) == .inside { return }
-        let hasContact = last.map { due - $0.time <= .seconds(900) } ?? false
+        let since = due - .seconds(900)
+        if let trusted = trust.trusted, trusted.time >= since, sees(zone, trusted) == .inside {
+            return
+        }
+        let isDoubted = trust.suspect.map { sees(zone, $0) == .inside } ?? true
+        let last = isDoubted ? trust.trusted : trust.suspect
+        let hasContact = last.map { $0.time >= since } ?? false
         tell(Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact))
     }
 
@@ -250,7 +242,8 @@ struct OracleZoneLife {
             tell(before, after, reason, occasion)
             next = Known(presence: after, since: now)
             let isSeen = (occasion == .fix || occasion == .silence) && before != .unknown
-            next.isSlight = isSeen && (before == .outside || after == .inside)
+            let wasSlight = before == .outside || state?.isSlight == true
+            next.isSlight = isSeen && wasSlight && (before == .outside || after == .inside)
         } else {
             let isAnother = trust.trusted.map { $0.time < sight.time } ?? true
             if isAnother, raw == after { next.isSlight = false }

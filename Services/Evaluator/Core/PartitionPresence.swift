@@ -120,8 +120,9 @@ extension PartitionState {
         judge.decide(zone, of: source, for: &people[place], zones, &turn)
     }
 
-    /// Whoever is not inside of a zone by now is missed, unless the newest fix by itself sees them
-    /// there.
+    /// Whoever is not inside of a zone by now is missed, unless the newest trusted fix by itself
+    /// sees them there and is not old. A suspect says neither that they are there nor, where it
+    /// does, that there is contact.
     mutating func missPeople(_ place: Int, due: Timestamp, _ turn: inout Turn) {
         let person = people[place]
         let before = Timestamp(microseconds: due.microseconds - 1)
@@ -131,16 +132,18 @@ extension PartitionState {
             } == due
         }
         missed.sort { $0.zone.id < $1.zone.id }
-        let last = person.lastOfLeader
+        func isRecent(_ fix: JudgedFix) -> Bool {
+            due - fix.fix.time <= .seconds(turn.rules.contactSeconds)
+        }
         for found in missed where !person.isInside(found) {
-            if let last, found.presence(of: last.point) == .inside { continue }
-            let hasContact = last.map {
-                due - $0.fix.time <= .seconds(turn.rules.contactSeconds)
-            }
+            func isThere(_ fix: JudgedFix) -> Bool { found.presence(of: fix.point) == .inside }
+            if let trusted = person.trusted, isRecent(trusted), isThere(trusted) { continue }
+            let suspect = person.suspect?.fix
+            let last = suspect.map(isThere) == false ? suspect : person.trusted
             let absence = ZoneAbsence(
                 person: person.id, zone: found.zone.id, zoneName: found.details.name,
                 circle: found.source.circle, set: found.source.set, by: due, fix: last?.fix,
-                hasContact: hasContact ?? false)
+                hasContact: last.map(isRecent) ?? false)
             turn.tell(
                 .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
                 cause: Turn.cause(due: due))
@@ -171,9 +174,6 @@ extension PartitionState {
 }
 
 extension PersonState {
-    /// The newest fix of the device that leads, believed or not.
-    fileprivate var lastOfLeader: JudgedFix? { suspect?.fix ?? trusted }
-
     /// Whether the person is inside of a zone, as far as is known, and no fix says that they have
     /// left; also while its schedule is closed.
     fileprivate func isInside(_ found: FoundZone) -> Bool {

@@ -38,8 +38,10 @@ extension ZoneJudge {
         } else if decision.verdict.presence != decision.stood {
             change(decision, person.id, &turn)
             (after.isWithheld, after.leaving) = (false, nil)
+            // Nearness that others agreed with does not end with whatever one fix adds to it.
+            let isNew = decision.before != .near || decision.known?.restsOnOneFix == true
             after.restsOnOneFix =
-                isSeen(decision) && !decision.verdict.isLeave(from: decision.before)
+                isSeen(decision) && isNew && !decision.verdict.isLeave(from: decision.before)
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
             let isUnconfirmed = decision.verdict.reason == .unconfirmed
