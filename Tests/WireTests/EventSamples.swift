@@ -49,7 +49,7 @@ enum EventSamples {
         person: person, device: device, zone: zone, zoneName: "Rumah", zoneKind: .safe,
         circle: nil, before: .outside, after: .inside, fix: fix, distanceCentimetres: -1234,
         marginCentimetres: 2000,
-        reason: .insideBeyondMargin, report: ReportID(id(9)))
+        reason: .insideBeyondMargin, interpolated: true, report: ReportID(id(9)))
 
     private static let set = ZoneSetID(id(14))
     private static let message = MessageID(id(15))
@@ -107,7 +107,8 @@ enum EventSamples {
                     fix: fix)),
             .policyChanged(
                 ReportingPolicy(
-                    person: person, device: device, mode: .region, intervalSeconds: 1800,
+                    person: person, device: device, mode: .region, distanceFilterMetres: 50,
+                    intervalSeconds: 1800,
                     maxSilenceSeconds: 1800,
                     regions: [WatchedRegion(zone: zone, center: place, radiusMetres: 6000)])),
             .emergencyCountdown(news), .emergencyOpened(news), .emergencyJoined(news),
@@ -146,19 +147,21 @@ enum EventSamples {
                         id: ContactID(id(10)), channel: .email, address: "a@example.org", rank: 1)
                 ], leadingDevice: device)),
         .personRemoved(PersonRemoval(person: person)),
-        .deviceChanged(Device(id: device, person: person, name: "Phone")),
+        .deviceChanged(
+            Device(id: device, person: person, name: "Phone", client: "owntracks/9")),
         .deviceRemoved(DeviceRemoval(device: device)),
         .credentialChanged(
-            Credential(id: CredentialID(id(11)), hash: "00ff", person: nil, created: time)),
+            Credential(id: CredentialID(id(11)), hash: "00ff", scope: .monitor, created: time)),
         .credentialRemoved(CredentialRemoval(credential: CredentialID(id(11)))),
         .circleChanged(
             Circle(
                 id: circle, name: "Family",
                 members: [
                     Membership(
-                        person: person, role: .admin, joined: nil, sharing: .pausedUntil(time),
+                        person: person, role: .admin, joined: time, sharing: .pausedUntil(time),
                         trackerID: "ai")
-                ], escalation: [EscalationTier(roles: [.guardian], waitSeconds: 60)])),
+                ], escalation: [EscalationTier(roles: [.guardian], waitSeconds: 60)], historyDays: 7
+            )),
         .circleRemoved(CircleRemoval(circle: circle)),
         .zoneChanged(home), .zoneRemoved(ZoneRemoval(zone: zone)),
         .setChanged(ZoneSet(id: set, name: "Campus")), .setRemoved(SetRemoval(set: set)),
@@ -191,7 +194,8 @@ enum EventSamples {
     static let secrets = [
         "3.1234567", "101.2345678", "Aida", "a@example.org", "00ff", "Rumah", "River", "School",
         "Family", "Campus", "Mum", "+15550000003", "call me", "river", "c2VhbGVk", "Phone",
-        "AlertZoneColour", "danger", "\"ai\"",
+        "AlertZoneColour", "danger", "\"ai\"", "Accepted for delivery", "Horn", "Kuala_Lumpur",
+        "\"t-1\"", "\"t-3\"", "\"trace-2\"", "1.39", "owntracks/9",
     ]
 
     static let events = bodies.enumerated().map { index, body in

@@ -193,7 +193,7 @@ struct Journey {
     }
 
     private static let told = [
-        "state", "channel", "gateway", "answer", "trigger", "rule", "kind", "before", "after",
+        "state", "channel", "gateway", "trigger", "rule", "kind", "before", "after",
         "reason", "tier", "round", "late", "fired", "reached", "end", "emergency", "zone",
         "notification", "recipient", "report", "by",
     ]
