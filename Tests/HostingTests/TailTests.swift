@@ -167,6 +167,17 @@ import Wire
         #expect(text(id).hasSuffix("|"))
     }
 
+    @Test func `end with the token also where there is always more`() throws {
+        let id = try follow()
+        stage.script.operatorToken = "another"
+        for _ in 0..<20 where !text(id).hasSuffix("|") {
+            try stage.run(for: .seconds(1))
+            try publish(1)
+        }
+        #expect(text(id).hasSuffix("|"))
+        #expect((1..<20).contains(sequences(id).count))
+    }
+
     @Test func `end where they are told only until now`() throws {
         try publish(2)
         let id = try follow("since=1h&until=now")

@@ -125,6 +125,14 @@ extension Host {
 
     /// - Returns: whether it goes on
     private func serve(_ reader: TailReader) throws -> Bool {
+        // However much there is to read: who is shown out is told nothing more.
+        if now - reader.checked >= HostLimits.tailSign {
+            guard isMonitor(reader.request) || principal(of: reader.request) == .operator else {
+                endTail(reader)
+                return false
+            }
+            reader.checked = now
+        }
         guard hasRoom(reader) else { return true }
         var portion = TailReader.Portion()
         if reader.isBehind(bus) {
@@ -134,10 +142,6 @@ extension Host {
             }
         }
         if portion.bytes.isEmpty, now - reader.spoken >= HostLimits.tailSign {
-            guard isMonitor(reader.request) || principal(of: reader.request) == .operator else {
-                endTail(reader)
-                return false
-            }
             portion.bytes = reader.sign(at: now)
         }
         if !portion.people.isEmpty {

@@ -20,6 +20,8 @@ final class TailReader {
     private var notices: [UInt8] = []
     /// When something was said last.
     private(set) var spoken: Timestamp
+    /// When its credentials were looked at last.
+    var checked: Timestamp
     var hasBegun = false
     /// How far it reads, if there is an end.
     var goal: [Extent]?
@@ -41,6 +43,7 @@ final class TailReader {
         self.streams = streams
         self.place = place
         spoken = now
+        checked = now
     }
 
     /// Whether there is something that was not read.
