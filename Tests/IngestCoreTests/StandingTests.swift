@@ -53,6 +53,21 @@ import Testing
         #expect(bench.sos.isEmpty, "nobody is to be told of it again")
     }
 
+    @Test func `a ladder that climbs again is taken by nobody, also without an evaluator`() {
+        var bench = Bench()
+        hear(standing(.open, 1), &bench)
+        let answer = EmergencyAnswer(
+            emergency: id(1), person: person(1), by: person(2), at: start, note: nil)
+        bench.handle(
+            .delivered(
+                Event(id: EventID(.zero), time: start, body: .acknowledgementGiven(answer))))
+        #expect(view(1, &bench)?.told == .acknowledged)
+        #expect(bench.core.oldestUntakenEmergency == nil)
+        hear(standing(.open, 1), &bench)
+        #expect(view(1, &bench)?.told == .delivered)
+        #expect(bench.core.oldestUntakenEmergency == start)
+    }
+
     @Test func `a further call joins it`() throws {
         var bench = Bench()
         hear(standing(.open, 1), &bench)

@@ -55,11 +55,13 @@ struct Emergencies {
                 trigger: news.trigger, raised: news.raised, received: time,
                 countdownEnds: news.countdownEnds, state: news.state)
         row.emergency = row.id
+        // Taken by somebody once, and open again: nobody has taken it.
+        let isOpenAgain = row.state == .acknowledged && news.state == .open
         row.state = news.state
         row.countdownEnds = news.countdownEnds
         row.ended = news.state.isActive ? nil : time
         if news.state == .acknowledged { row.told = .acknowledged }
-        if news.reopened { row.told = .none }
+        if news.reopened || isOpenAgain { row.told = .none }
         save(row, into: &effects)
         if news.state.isActive {
             active[news.person] = row.id

@@ -45,10 +45,13 @@ extension Emergencies {
         case (_, .resolved), (_, .cancelled):
             row.state = standing.state
             row.ended = standing.at
-        case (.acknowledged, .open):
+        case (_, .open):
+            // Its ladder climbs again, also where no evaluator said that somebody had taken it.
+            if row.state == .acknowledged || row.told == .acknowledged {
+                row.told = Told(standing)
+            }
             row.state = .open
-            row.told = Told(standing)
-        case (_, .open), (_, .acknowledged): row.state = standing.state
+        case (_, .acknowledged): row.state = standing.state
         }
     }
 }
