@@ -31,6 +31,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var smallBodyBytes = 16 << 10
     /// Larger bodies that a service is given in one turn, all together; at least one.
     public var largeBytesPerTurn = 8 << 20
+    /// Requests to this path and below it wait for no large bodies, and are never taken for ones.
+    public var urgentPath = "/v1/emergencies"
     /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`
     /// one with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
     /// refused.
@@ -45,6 +47,12 @@ public struct ServerLimits: Hashable, Sendable {
     public var proxies: Set<String> = ["127.0.0.1"]
 
     public init() {}
+
+    /// Whether a request must not wait for large bodies.
+    func isUrgent(_ path: String) -> Bool {
+        path.hasPrefix(urgentPath)
+            && (path.utf8.count == urgentPath.utf8.count || path.hasPrefix(urgentPath + "/"))
+    }
 
     /// The body limit of a path.
     func bodyBytes(of path: String) -> Int {

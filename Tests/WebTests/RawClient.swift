@@ -10,7 +10,7 @@ final class RawClient {
     }
 
     private var socket: Int32
-    private var unsent: [UInt8] = []
+    private(set) var unsent: [UInt8] = []
     private(set) var received: [UInt8] = []
     /// The server closed the connection.
     private(set) var isClosed = false

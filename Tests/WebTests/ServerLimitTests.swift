@@ -81,6 +81,21 @@ import Testing
         #expect(taken.filter { $0 >= 1000 }.count == 100)
     }
 
+    @Test func `lets a call for help pass whatever its size`() {
+        var arrivals = Arrivals(limits: ServerLimits())
+        let paths = [
+            "/pub", "/v1/emergencies", "/v1/emergencies-of-old", "/v1/emergencies/emg_1/resolution",
+        ]
+        for (id, path) in paths.enumerated() {
+            arrivals.append(
+                Request(
+                    id: UInt64(id), method: .post, path: path,
+                    body: [UInt8](repeating: 0, count: 30_000)))
+        }
+        #expect(arrivals.take().map(\.id) == [1, 3])
+        #expect(arrivals.take().map(\.id) == [0, 2])
+    }
+
     @Test func `gives a body out however large it is`() throws {
         var limits = ServerLimits()
         limits.largeBytesPerTurn = 20_000
@@ -94,8 +109,15 @@ import Testing
         let client = try loop.client()
         client.send(post(mebibyte + 1) + String(repeating: "x", count: mebibyte + 1))
         client.send("GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
-        loop.run(until: { client.answers().count == 2 })
-        #expect(client.answers().map(\.status) == [413, 200])
+        loop.run(until: { client.answers().count == 2 || client.isClosed })
+        #expect(
+            client.answers().map(\.status) == [413, 200],
+            """
+            closed: \(client.isClosed), unsent: \(client.unsent.count), \
+            open: \(loop.server.intake.open), held: \(loop.server.intake.heldBytes), \
+            requests: \(loop.requests.count), \
+            received: \(String(decoding: client.received.prefix(2000), as: UTF8.self))
+            """)
     }
 
     @Test func `refuses a chunked body as soon as it is too long`() throws {
