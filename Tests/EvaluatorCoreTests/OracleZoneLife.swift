@@ -211,9 +211,8 @@ struct OracleZoneLife {
             if let known, known.counts {
                 tell(.zoneForgotten, known.presence, .unknown, .scheduleClosed)
             }
-            if known?.isShut != true || known?.presence != raw {
-                known = Known(presence: raw, since: now, isShut: true)
-            }
+            let isSame = known?.isShut == true && known?.presence == raw
+            if !isSame { known = Known(presence: raw, since: now, isShut: true) }
             if raw == .outside { known = nil }
             return
         }
