@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Model
+import Synchronization
 
 /// How much a line matters.
 public enum LogLevel: String, Sendable, Comparable, CaseIterable {
@@ -28,10 +29,11 @@ public struct LogFields: ExpressibleByDictionaryLiteral {
 /// Lines of logfmt: `time=… level=info service=timer msg=ready port=8104`.
 ///
 /// One `write(2)` a line, at most 4,096 bytes, so that lines of several processes on one pipe stay
-/// whole. Never give it names, numbers, positions or secrets.
+/// whole. A line that nobody takes at once is left out, and the next one that is taken tells how
+/// many were. Never give it names, numbers, positions or secrets.
 public struct Log: Sendable {
     /// Longest line in bytes, with its end: what a pipe takes in one piece.
-    public static let lineBytesMax = 4096
+    public static let lineBytesMax = Lines.pieceBytes
 
     public var service: String
     public var level: LogLevel
@@ -73,10 +75,23 @@ public struct Log: Sendable {
         clock_gettime(CLOCK_REALTIME, &wall)
         let time = Timestamp(
             milliseconds: Int64(wall.tv_sec) * 1000 + Int64(wall.tv_nsec) / 1_000_000)
-        Log.put(
-            Log.line(time: time, level: level, service: service, message: message, fields: fields),
-            on: descriptor)
+        let leftOut = Log.leftOut.exchange(0, ordering: .relaxed)
+        if leftOut > 0 {
+            let notice = Log.line(
+                time: time, level: .warning, service: service,
+                message: "lines were left out: nobody took them", fields: ["lines": leftOut])
+            guard Lines.offer(notice, to: descriptor) else {
+                Log.leftOut.add(leftOut + 1, ordering: .relaxed)
+                return
+            }
+        }
+        let line = Log.line(
+            time: time, level: level, service: service, message: message, fields: fields)
+        if !Lines.offer(line, to: descriptor) { Log.leftOut.add(1, ordering: .relaxed) }
     }
+
+    /// Lines of this process that nobody took.
+    private static let leftOut = Atomic(0)
 
     static func line(
         time: Timestamp, level: LogLevel, service: String, message: String, fields: LogFields
@@ -117,12 +132,5 @@ public struct Log: Sendable {
             }
         }
         return text + "\""
-    }
-
-    /// One write; a reader that is gone or slow never stops a service.
-    private static func put(_ bytes: [UInt8], on descriptor: Int32) {
-        bytes.withUnsafeBytes { raw in
-            while Glibc.write(descriptor, raw.baseAddress, raw.count) < 0, errno == EINTR {}
-        }
     }
 }

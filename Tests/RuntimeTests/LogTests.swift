@@ -54,4 +54,31 @@ import Testing
         #expect(lines[0].contains("level=warning service=timer msg=slow"))
         #expect(lines[1].contains("code=disk-full turn=3 hint=\"Free space"))
     }
+
+    @Test func `waits for nobody who does not read, and says later how many were left out`() async {
+        // The count is one for a process.
+        await #expect(processExitsWith: .exitCode(9)) {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { exit(1) }
+            func read() -> String {
+                var bytes = [UInt8](repeating: 0, count: 1 << 20)
+                let count = Glibc.read(ends[0], &bytes, bytes.count)
+                return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            }
+            let log = Log(service: "timer", descriptor: ends[1])
+            let words = String(repeating: "a", count: 1000)
+            for _ in 0..<1000 { log.info(words) }
+            let taken = read().split(separator: "\n").count
+            log.info("after")
+            let lines = read().split(separator: "\n")
+            guard taken < 1000, lines.count == 2, lines[0].contains("lines=\(1000 - taken)"),
+                lines[1].contains("msg=after")
+            else { exit(2) }
+            // Nor for whoever has left.
+            signal(SIGPIPE, SIG_IGN)
+            close(ends[0])
+            for _ in 0..<1000 { log.info(words) }
+            exit(9)
+        }
+    }
 }

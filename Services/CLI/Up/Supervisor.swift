@@ -17,6 +17,8 @@ final class Supervisor {
     private var asked: [UInt64: Program] = [:]
     private var lastToken: UInt64 = 0
     private var askNext = Timestamp.zero
+    /// Lines of programs that nobody took.
+    private var leftOut = 0
     /// Called once, when every program was ready.
     private var onReady: (() -> Void)?
     private let width: Int
@@ -70,7 +72,13 @@ final class Supervisor {
     private func show(_ line: String, of program: Program) {
         let name = program.recipe.name
         let padded = name + String(repeating: " ", count: width - name.count)
-        Console.say(Console.paint("\(padded) |", color(of: name)) + " " + line)
+        if leftOut > 0 {
+            let notice = "jaga: \(leftOut) lines were left out: nobody took them\n"
+            if Lines.offer(Array(notice.utf8), to: 1) { leftOut = 0 }
+        }
+        // Whoever looks after services waits for no terminal.
+        let text = Console.paint("\(padded) |", color(of: name)) + " " + line + "\n"
+        if leftOut > 0 || !Lines.offer(Array(text.utf8), to: 1) { leftOut += 1 }
     }
 
     private func color(of name: String) -> Color {
