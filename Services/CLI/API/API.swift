@@ -8,6 +8,8 @@ final class API {
     /// Without a slash at its end, such as `http://127.0.0.1:8080`.
     let url: String
     private let token: Token
+    /// PEM file of the authorities believed in place of the system's.
+    private let authorities: String?
     private let transfers = Transfers()
     private var lastToken: UInt64 = 0
 
@@ -19,11 +21,13 @@ final class API {
 
     /// The suite and the token that a call means.
     convenience init(_ call: Call) throws {
-        self.init(url: API.url(of: call), token: try Token.operator(of: call))
+        try self.init(call, as: try Token.operator(of: call))
     }
 
-    init(url: String, token: Token) {
-        self.url = url
+    /// The suite that a call means, with a token of somebody else.
+    init(_ call: Call, as token: Token) throws {
+        url = API.url(of: call)
+        authorities = try Authorities.file(of: call)
         self.token = token
     }
 
@@ -120,6 +124,8 @@ final class API {
     /// Sends a request as it is and waits for its answer, whatever its status.
     func exchange(_ call: HTTPCall) throws(CommandError) -> TransferAnswer {
         lastToken += 1
+        var call = call
+        call.authoritiesFile = authorities
         transfers.start(
             Transfer(
                 token: lastToken, .http(call), timeoutMilliseconds: timeoutMilliseconds))
@@ -131,9 +137,10 @@ final class API {
             switch result.outcome {
             case .answered(let answer): return answer
             case .failed(let failure):
+                let running = "is Jaga running? start it with 'jaga up', or set JAGA_URL or --url"
                 throw CommandError(
                     "nothing answers at \(url): \(failure.message)",
-                    hint: "is Jaga running? start it with 'jaga up', or set JAGA_URL or --url")
+                    hint: url.hasPrefix("https:") ? "\(running); \(Authorities.hint)" : running)
             }
         }
     }

@@ -40,6 +40,9 @@ extension Syntax.Option {
         name: "--config", value: "FILE", help: "settings, instead of jaga.conf in the home folder")
     static let url = Self(
         name: "--url", value: "URL", help: "where Jaga is (JAGA_URL, else http://127.0.0.1:8080)")
+    static let authorities = Self(
+        name: "--cacert", value: "FILE",
+        help: "believe this certificate, or authority, in PEM instead of the system's")
     static let portBase = Self(
         name: "--port-base", value: "N",
         help: "services' ports are counted from here (JAGA_PORT_BASE, else 8100)")
@@ -47,5 +50,5 @@ extension Syntax.Option {
         name: "--json", value: nil, help: "the answer as JSON, for programs")
 
     /// What every command needs that talks to a running suite.
-    static let api: [Self] = [.url, .home]
+    static let api: [Self] = [.url, .authorities, .home]
 }

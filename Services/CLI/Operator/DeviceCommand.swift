@@ -90,7 +90,7 @@ enum DeviceCommand: Command {
             + Percent.encode(try PhoneURL.of(call))
         let answer: JSON
         if let token {
-            answer = try API(url: API.url(of: call), token: token).get(path)
+            answer = try API(call, as: token).get(path)
         } else {
             answer = try API(call).call(.post, path)
         }

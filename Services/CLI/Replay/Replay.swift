@@ -38,7 +38,7 @@ enum Replay: Command {
                 name: "--accuracy", value: "METRES", help: "accuracy of every fix (default 10)"),
             .init(name: "--user", value: "UID", help: "whose points, of a CSV with several people"),
             .init(name: "--keep-times", value: nil, help: "the last point is now, others before"),
-            .url,
+            .url, .authorities,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
@@ -46,8 +46,8 @@ enum Replay: Command {
             throw CommandError.usage("missing: --device TOKEN", syntax)
         }
         let plan = try ReplayPlan(call)
-        let api = API(url: API.url(of: call), token: try Token.device(device))
-        let phone = ReplayPhone(api: api, token: try Token.device(device), plan: plan)
+        let token = try Token.device(device)
+        let phone = ReplayPhone(api: try API(call, as: token), token: token, plan: plan)
         if !plan.track.isTimed {
             Console.complain(
                 "jaga replay: not all points have usable times; those ways are walked at "

@@ -27,6 +27,7 @@ final class EventSource {
     let transfers = Transfers()
     private let url: String
     private let token: String
+    private let authorities: String?
     /// With the time from which on events are wanted, where nothing is known of a place.
     private var query: [(name: String, value: String)]
     private var place: String?
@@ -43,11 +44,17 @@ final class EventSource {
     /// A service says something every 15 s.
     static let silence = Duration.seconds(45)
 
-    /// - Parameter url: of the suite, without a slash at its end
-    init(_ service: ServiceName, at url: String, token: String, _ query: [(String, String)]) {
+    /// - Parameters:
+    ///   - url: of the suite, without a slash at its end
+    ///   - authorities: PEM file of those believed in place of the system's
+    init(
+        _ service: ServiceName, at url: String, token: String, authorities: String?,
+        _ query: [(String, String)]
+    ) {
         self.service = service
         self.url = url + "/v1/tail/" + service.rawValue
         self.token = token
+        self.authorities = authorities
         self.query = query.map { (name: $0.0, value: $0.1) }
     }
 
@@ -69,7 +76,10 @@ final class EventSource {
         transfers.start(
             Transfer(
                 token: lastTransfer,
-                .http(HTTPCall(.get, text, headers: headers, answerBytesMax: API.answerBytesMax)),
+                .http(
+                    HTTPCall(
+                        .get, text, headers: headers, authoritiesFile: authorities,
+                        answerBytesMax: API.answerBytesMax)),
                 timeoutMilliseconds: EventSource.answerMilliseconds))
     }
 

@@ -23,13 +23,14 @@ final class RemoteListener {
 
     /// Whether a call wants events over HTTP.
     static func isMeant(by call: Call) -> Bool {
-        call.value("--url") != nil || call.value("--token-file") != nil
+        ["--url", "--token-file", "--cacert"].contains { call.value($0) != nil }
     }
 
     init(_ call: Call, _ filter: EventFilter, _ course: Listener.Course) throws {
         let name = "jaga \(call.syntax.name)"
         let url = API.url(of: call)
         let token = try Token.operator(of: call)
+        let authorities = try Authorities.file(of: call)
         self.name = name
         self.url = url
         self.token = token
@@ -41,7 +42,8 @@ final class RemoteListener {
             var query = filter.query(of: service, wanted)
             if call.has("--pii"), service == .ingest { query.append(("pii", "true")) }
             if course == .past { query.append(("until", "now")) }
-            return EventSource(service, at: url, token: token.text, query)
+            return EventSource(
+                service, at: url, token: token.text, authorities: authorities, query)
         }
     }
 
@@ -95,7 +97,10 @@ final class RemoteListener {
         let sentence = "\(source.service.rawValue) does not answer at \(url): \(why)"
         let mayWait = course == .future || source.hasBegun || sources.contains(where: \.hasBegun)
         guard course != .past, mayWait else {
-            throw CommandError(sentence, hint: "does --url lead to Jaga? is it running?")
+            throw CommandError(
+                sentence,
+                hint: "does --url lead to Jaga? is it running?"
+                    + (url.hasPrefix("https:") ? " " + Authorities.hint : ""))
         }
         if complained.insert(source.service).inserted {
             Console.complain("\(name): \(sentence); waiting")

@@ -20,8 +20,8 @@ enum Tail: Command {
             every type. A line is CloudEvents JSON with --json, and wherever it is not written to a
             terminal. docs/tail.md shows what can be done with it.
 
-            With --url or --token-file it reads over HTTP, from any host, and the suite masks what
-            is private; 'jaga admin monitoring-token' makes a token that is good for that alone.
+            With --url, --token-file or --cacert it reads over HTTP, from any host, and the suite
+            masks what is private; 'jaga admin monitoring-token' makes a token for that alone.
             """,
         options: [
             .init(
@@ -46,7 +46,7 @@ enum Tail: Command {
             .init(
                 name: "--token-file", value: "FILE",
                 help: "over HTTP, with the token in this file's first line"),
-            .portBase, .home,
+            .authorities, .portBase, .home,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
