@@ -1,4 +1,5 @@
 import Bus
+import Hashing
 import Model
 import Parsing
 import Runtime
@@ -93,11 +94,19 @@ extension Host {
 
     private func status(for request: Request) -> Response {
         do {
-            try checkOperator(request)
-            return .json(statusDocument().serialized())
+            let isMasked = isMonitor(request)
+            if !isMasked { try checkOperator(request) }
+            return .json(statusDocument(isMasked: isMasked).serialized())
         } catch {
             return .problem(error)
         }
+    }
+
+    /// Whether a request has the token of whoever only watches: what is private is masked for them.
+    func isMonitor(_ request: Request) -> Bool {
+        guard let token = Credentials(request.headers)?.token else { return false }
+        let replica = directory?.replica ?? service?.ownDirectory
+        return replica?.credential(tokenHash: Hash.sha256Text(token))?.scope == .monitor
     }
 
     /// Refuses everybody but the operator.
@@ -111,20 +120,27 @@ extension Host {
     }
 
     /// What `GET /v1/status/<service>` answers.
-    func statusDocument() -> JSON {
-        .object([
+    func statusDocument(isMasked: Bool = false) -> JSON {
+        let sentences = troubles + alarms + unready + concerns
+        let details = service?.statusDetails ?? .object([])
+        return .object([
             .init("service", .string(definition.name.rawValue)),
             .init("version", .string(Version.text)),
             .init("started", .string(started.description)),
             .init("ready", .bool(unready.isEmpty && troubles.isEmpty)),
-            .init("troubles", .array((troubles + alarms + unready + concerns).map(JSON.string))),
+            .init(
+                "troubles",
+                .array(
+                    sentences.map {
+                        .string(isMasked ? StatusMasking.mask(sentence: $0) : $0)
+                    })),
             .init("port", .integer(Int64(httpPort))),
             .init("streams", .array(bus.heads.filter { $0.head.sequence > 0 }.map(\.json))),
             .init("cursors", .array(bus.lags.filter { $0.head > 0 }.map(\.json))),
             .init(
                 "consumers",
                 .array(bus.acknowledgements.filter { $0.position.sequence > 0 }.map(\.json))),
-            .init("details", service?.statusDetails ?? .object([])),
+            .init("details", isMasked ? StatusMasking.mask(details) : details),
         ])
     }
 }

@@ -106,6 +106,9 @@ public protocol Service: AnyObject {
     func writeMetrics(_ metrics: Metrics)
 
     /// Sentences about what is wrong; empty = healthy. Nothing is to be sent here meanwhile.
+    ///
+    /// Of these, and of those below, whoever has the monitoring token reads what stands before the
+    /// first colon: no name, number or position, and no words from outside belong there.
     var troubles: [String] { get }
 
     /// Sentences about what somebody must look at, although all that is sent here is taken.
@@ -114,7 +117,8 @@ public protocol Service: AnyObject {
     /// Sentences about what somebody should look at some day; shown, and nothing more.
     var concerns: [String] { get }
 
-    /// Shown by `GET /v1/status/…` under `details`.
+    /// Shown by `GET /v1/status/…` under `details`: counts, and texts of which ``StatusMasking``
+    /// knows whether everybody who watches may read them.
     var statusDetails: JSON { get }
 
     /// What became due in ``Host/outage`` and waits for the operator; the earliest first.

@@ -155,4 +155,29 @@ import Web
         #expect(try stage.send(.get, "/healthz").text.contains("nobody is told"))
         #expect(try stage.send(.get, "/readyz").status == 503)
     }
+
+    @Test func `is shown to whoever only watches without what came from outside`() throws {
+        let stage = try Stage()
+        _ = try stage.giveMonitoringToken("watcher")
+        stage.script.alarms = ["gateway sms is down: temporary no way to +60123456789"]
+        stage.script.statusDetails = [
+            "clocks": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["monitor: Anna"]],
+            "gateways": [
+                ["name": "sms", "down": true, "lastAnswer": "no way to +60123456789"]
+            ],
+        ]
+        let shown = try stage.send(.get, "/v1/status/timer", token: "watcher")
+        #expect(shown.status == 200)
+        #expect(shown.json["troubles"]?.array?.contains("gateway sms is down: ***") == true)
+        #expect(
+            shown.json["details"] == [
+                "clocks": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["***"]],
+                "gateways": [["name": "sms", "down": true, "lastAnswer": "***"]],
+            ])
+        #expect(!shown.text.contains("6012345") && !shown.text.contains("Anna"))
+        let whole = try stage.send(.get, "/v1/status/timer")
+        #expect(whole.text.contains("+60123456789"))
+        #expect(whole.json["streams"] == shown.json["streams"])
+        #expect(try stage.send(.get, "/v1/status/timer", token: "anna").status == 403)
+    }
 }

@@ -1,6 +1,7 @@
 import Bus
 import Hosting
 import Model
+import Parsing
 import Runtime
 import Store
 import Web
@@ -19,6 +20,7 @@ final class Script: Service {
     var onResult: (TransferResult) throws -> Void = { _ in }
     var troubles: [String] = []
     var alarms: [String] = []
+    var statusDetails: JSON = .object([])
     var applied = 0
     private(set) var reloads = 0
     var operatorToken = "operator"

@@ -149,20 +149,16 @@ import Wire
 
     @Test func `are shown masked to whoever has the monitoring token, who may nothing else`() throws
     {
-        let credential = Credential(
-            id: CredentialID(ID128(high: 5, low: 5)), hash: Hash.sha256Text("watcher"),
-            scope: .monitor, created: .zero)
-        try stage.change(.credentialChanged(credential))
-        try stage.run(until: { stage.host.directory?.replica.credential(credential.id) != nil })
+        let credential = try stage.giveMonitoringToken("watcher")
         let id = try follow(token: "watcher")
         try publish(1)
         #expect(sequences(id) == [1])
         let unmasked = try follow("pii=true", token: "watcher")
         #expect(stage.door.answers[unmasked]?.status == 403)
-        for path in ["/v1/status/timer", "/v1/streams/timer", "/v1/held/timer"] {
+        for path in ["/v1/streams/timer", "/v1/held/timer"] {
             #expect(try stage.send(.get, path, token: "watcher").status == 401, "\(path)")
         }
-        try stage.change(.credentialRemoved(CredentialRemoval(credential: credential.id)))
+        try stage.change(.credentialRemoved(CredentialRemoval(credential: credential)))
         try stage.run(for: .seconds(16))
         #expect(text(id).hasSuffix("|"))
     }
@@ -212,5 +208,22 @@ import Wire
         #expect(stage.door.answers[late]?.status == 503)
         stage.host.startLeaving()
         for id in ids { #expect(text(id).hasSuffix("|")) }
+    }
+
+    @Test func `leave places to the operator, however many only watch`() throws {
+        _ = try stage.giveMonitoringToken("watcher")
+        let places = HostLimits.tailsMax - HostLimits.tailsOfOperator
+        for _ in 0..<places {
+            let id = try follow(token: "watcher")
+            #expect(stage.door.answers[id] == nil)
+        }
+        let late = try follow(token: "watcher")
+        #expect(stage.door.answers[late]?.status == 503)
+        for _ in 0..<HostLimits.tailsOfOperator {
+            let id = try follow()
+            #expect(stage.door.answers[id] == nil && text(id).hasPrefix(": timer"))
+        }
+        let last = try follow()
+        #expect(stage.door.answers[last]?.status == 503)
     }
 }

@@ -43,6 +43,8 @@ extension Syntax.Option {
     static let authorities = Self(
         name: "--cacert", value: "FILE",
         help: "believe this certificate, or authority, in PEM instead of the system's")
+    static let tokenFile = Self(
+        name: "--token-file", value: "FILE", help: "use the token in this file's first line")
     static let portBase = Self(
         name: "--port-base", value: "N",
         help: "services' ports are counted from here (JAGA_PORT_BASE, else 8100)")

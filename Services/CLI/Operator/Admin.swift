@@ -12,7 +12,8 @@ enum Admin: Command {
 
             'monitoring-token' makes and prints the one token of those who only watch, and ends the
             one before: with it 'jaga tail --url URL --token-file FILE' follows events from any
-            host, with everything private masked by the suite, and nothing else can be done.
+            host, and 'jaga status' tells how the suite is, with everything private masked by the
+            suite; nothing else can be done.
             """,
         options: Syntax.Option.api + [
             .init(name: "--end", value: nil, help: "end the monitoring token, and make none")

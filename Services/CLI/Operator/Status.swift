@@ -12,9 +12,10 @@ enum Status: Command {
         details: """
             'behind' counts records that a reader of a stream has not on its disk yet; partitions of
             in and events are added up. Each evaluator is shown with the partitions that it owns.
-            The exit status is 0 when every service is ready, else 1.
+            The exit status is 0 when every service is ready, else 1. With the token that
+            'jaga admin monitoring-token' makes, words of gateways and libraries are ***.
             """,
-        options: [.json, .portBase] + Syntax.Option.api)
+        options: [.json, .portBase, .tokenFile] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)

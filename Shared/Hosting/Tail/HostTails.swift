@@ -1,6 +1,5 @@
 import Bus
 import Directory
-import Hashing
 import Model
 import Parsing
 import Runtime
@@ -21,9 +20,7 @@ extension Host {
     func follow(_ request: Request) {
         do {
             try checkFollower(request)
-            guard tails.count < HostLimits.tailsMax else {
-                throw Problem.unavailable("too many follow events now", retryAfterSeconds: 5)
-            }
+            try checkPlace(isMonitor: isMonitor(request))
             let reader = try makeReader(request)
             try reader.resume(bus)
             tails.append(reader)
@@ -35,11 +32,23 @@ extension Host {
         }
     }
 
+    /// Refuses whoever finds no place: those who only watch leave some to the operator.
+    private func checkPlace(isMonitor: Bool) throws(Problem) {
+        let watching = tails.count(where: \.isMonitor)
+        let isFree =
+            tails.count < HostLimits.tailsMax
+            && (!isMonitor || watching < HostLimits.tailsMax - HostLimits.tailsOfOperator)
+        guard isFree else {
+            throw .unavailable("too many follow events now", retryAfterSeconds: 5)
+        }
+    }
+
     private func makeReader(_ request: Request) throws -> TailReader {
         let filter = try EventFilter(request.query, served: definition.name.served, now: now)
         let streams = definition.name.served.filter(filter.wants)
         let showsAll = try request.flag("pii")
-        guard !showsAll || !isMonitor(request) else {
+        let isMonitor = isMonitor(request)
+        guard !showsAll || !isMonitor else {
             throw Problem.denied("the monitoring token shows nothing that is private")
         }
         guard !showsAll || service?.keepsAccessLog == true else {
@@ -63,7 +72,8 @@ extension Host {
             }
         }
         let reader = TailReader(
-            request, filter, showsAll: showsAll, streams: streams, at: place, now: now)
+            request, filter, showsAll: showsAll, isMonitor: isMonitor, streams: streams, at: place,
+            now: now)
         switch request.query["until"] {
         case nil: break
         case "now": reader.goal = bus.heads
@@ -73,13 +83,6 @@ extension Host {
                 hint: "say until=now, or leave it out")
         }
         return reader
-    }
-
-    /// Whether a request has the token that lets events be followed, with what is private masked.
-    private func isMonitor(_ request: Request) -> Bool {
-        guard let token = Credentials(request.headers)?.token else { return false }
-        let replica = directory?.replica ?? service?.ownDirectory
-        return replica?.credential(tokenHash: Hash.sha256Text(token))?.scope == .monitor
     }
 
     /// Refuses everybody but the operator and whoever has the monitoring token.

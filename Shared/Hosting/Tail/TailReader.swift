@@ -11,6 +11,8 @@ final class TailReader {
     let filter: EventFilter
     /// Whether nothing is masked.
     let showsAll: Bool
+    /// Whether it has the monitoring token.
+    let isMonitor: Bool
     /// Streams of this service that may have wanted events.
     private let streams: [StreamName]
     private var place: TailPlace
@@ -34,12 +36,13 @@ final class TailReader {
     }
 
     init(
-        _ request: Request, _ filter: EventFilter, showsAll: Bool, streams: [StreamName],
-        at place: TailPlace, now: Timestamp
+        _ request: Request, _ filter: EventFilter, showsAll: Bool, isMonitor: Bool,
+        streams: [StreamName], at place: TailPlace, now: Timestamp
     ) {
         self.request = request
         self.filter = filter
         self.showsAll = showsAll
+        self.isMonitor = isMonitor
         self.streams = streams
         self.place = place
         spoken = now
