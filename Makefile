@@ -7,6 +7,7 @@ INSTALL_FLAGS = -c release --static-swift-stdlib --scratch-path .build-install \
 	--explicit-target-dependency-import-check error
 BIN = .build/release
 # Not by 'swift test', which now and then waits for ever for a test process that has ended.
+RUN_TESTS = scripts/run-tests $(TESTS)
 TESTS = $(BIN)/jagaPackageTests.xctest --testing-library swift-testing
 PROGRAMS = jaga jaga-ingest jaga-membership jaga-evaluator jaga-timer jaga-notifier
 SOURCES = Package.swift Services Shared Tests
@@ -43,16 +44,16 @@ test: ## install what is missing, build, run every test (FILTER=… for some)
 	@scripts/setup --tests
 	swift build --build-tests $(FLAGS)
 ifeq ($(FILTER),)
-	$(TESTS) --skip EndToEndTests --skip SimulationTests
-	SWIFT_DETERMINISTIC_HASHING=1 $(TESTS) --filter SimulationTests
-	$(TESTS) --filter EndToEndTests
+	$(RUN_TESTS) --skip EndToEndTests --skip SimulationTests
+	SWIFT_DETERMINISTIC_HASHING=1 $(RUN_TESTS) --filter SimulationTests
+	$(RUN_TESTS) --filter EndToEndTests
 else
-	SWIFT_DETERMINISTIC_HASHING=1 $(TESTS) --filter '$(FILTER)'
+	SWIFT_DETERMINISTIC_HASHING=1 $(RUN_TESTS) --filter '$(FILTER)'
 endif
 
 test-long: setup ## try the evaluator on a million random cases and a long real track
 	swift build --build-tests $(FLAGS)
-	LONG_TESTS=1 $(TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests' \
+	LONG_TESTS=1 $(RUN_TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests' \
 		--filter 'OracleAlarmTests|OffsetTests|DistrictTests|RealTrackTests'
 
 test-alerts: build ## try alert rules and /metrics of all services with promtool, which it needs

@@ -38,7 +38,9 @@ public struct Log: Sendable {
     public var service: String
     public var level: LogLevel
     /// File descriptor that lines go to; 2 is standard error.
-    public var descriptor: Int32
+    public let descriptor: Int32
+    /// Lines that nobody took, of this log and of all its copies.
+    private let leftOut = Count()
 
     public init(service: String, level: LogLevel = .info, descriptor: Int32 = 2) {
         self.service = service
@@ -75,23 +77,24 @@ public struct Log: Sendable {
         clock_gettime(CLOCK_REALTIME, &wall)
         let time = Timestamp(
             milliseconds: Int64(wall.tv_sec) * 1000 + Int64(wall.tv_nsec) / 1_000_000)
-        let leftOut = Log.leftOut.exchange(0, ordering: .relaxed)
-        if leftOut > 0 {
+        let missing = leftOut.value.exchange(0, ordering: .relaxed)
+        if missing > 0 {
             let notice = Log.line(
                 time: time, level: .warning, service: service,
-                message: "lines were left out: nobody took them", fields: ["lines": leftOut])
+                message: "lines were left out: nobody took them", fields: ["lines": missing])
             guard Lines.offer(notice, to: descriptor) else {
-                Log.leftOut.add(leftOut + 1, ordering: .relaxed)
+                leftOut.value.add(missing + 1, ordering: .relaxed)
                 return
             }
         }
         let line = Log.line(
             time: time, level: level, service: service, message: message, fields: fields)
-        if !Lines.offer(line, to: descriptor) { Log.leftOut.add(1, ordering: .relaxed) }
+        if !Lines.offer(line, to: descriptor) { leftOut.value.add(1, ordering: .relaxed) }
     }
 
-    /// Lines of this process that nobody took.
-    private static let leftOut = Atomic(0)
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
 
     static func line(
         time: Timestamp, level: LogLevel, service: String, message: String, fields: LogFields

@@ -55,29 +55,39 @@ import Testing
         #expect(lines[1].contains("code=disk-full turn=3 hint=\"Free space"))
     }
 
-    @Test func `waits for nobody who does not read, and says later how many were left out`() async {
-        // The count is one for a process.
+    @Test func `waits for nobody who does not read, and says later how many were left out`() throws
+    {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        func read() -> [Substring] {
+            var bytes = [UInt8](repeating: 0, count: 1 << 20)
+            let count = Glibc.read(ends[0], &bytes, bytes.count)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+                .split(separator: "\n")
+        }
+        let log = Log(service: "timer", descriptor: ends[1])
+        for _ in 0..<1000 { log.info(String(repeating: "a", count: 1000)) }
+        let taken = read().count
+        #expect(taken > 0 && taken < 1000)
+        // Another one has left nothing out.
+        Log(service: "ingest", descriptor: ends[1]).info("whole")
+        log.info("after")
+        let lines = read()
+        try #require(lines.count == 3)
+        #expect(lines[0].hasSuffix("service=ingest msg=whole"))
+        #expect(lines[1].hasSuffix(" lines=\(1000 - taken)"))
+        #expect(lines[2].hasSuffix("service=timer msg=after"))
+    }
+
+    @Test func `waits for nobody who has left`() async {
         await #expect(processExitsWith: .exitCode(9)) {
+            signal(SIGPIPE, SIG_IGN)
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0 else { exit(1) }
-            func read() -> String {
-                var bytes = [UInt8](repeating: 0, count: 1 << 20)
-                let count = Glibc.read(ends[0], &bytes, bytes.count)
-                return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-            }
-            let log = Log(service: "timer", descriptor: ends[1])
-            let words = String(repeating: "a", count: 1000)
-            for _ in 0..<1000 { log.info(words) }
-            let taken = read().split(separator: "\n").count
-            log.info("after")
-            let lines = read().split(separator: "\n")
-            guard taken < 1000, lines.count == 2, lines[0].contains("lines=\(1000 - taken)"),
-                lines[1].contains("msg=after")
-            else { exit(2) }
-            // Nor for whoever has left.
-            signal(SIGPIPE, SIG_IGN)
             close(ends[0])
-            for _ in 0..<1000 { log.info(words) }
+            let log = Log(service: "timer", descriptor: ends[1])
+            for _ in 0..<1000 { log.info("a") }
             exit(9)
         }
     }
