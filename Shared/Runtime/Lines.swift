@@ -19,8 +19,11 @@ public enum Lines {
 
     /// Writes as much of it as is taken without waiting.
     ///
+    /// - Parameter descriptor: negative = nowhere
     /// - Returns: whether that was all; where there is no reader any more nothing is left to do
     public static func offer(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        // `poll` waits for such a one for ever.
+        guard descriptor >= 0 else { return true }
         var rest = bytes[...]
         while !rest.isEmpty {
             guard takes(descriptor) else { return false }
