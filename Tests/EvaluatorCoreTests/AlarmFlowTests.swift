@@ -104,6 +104,39 @@ import Testing
         #expect(world.report(north: 100).kinds == [.alarmRepeated, .clockWanted])
     }
 
+    @Test func `what comes of other zones while no fix comes does not hush an alarm`() {
+        func end(staying seconds: Int) -> [AlarmNews] {
+            let day = 3 * 1440
+            // It is Thursday, 2025-10-09, 08:53:20; it opens when the last fix is old.
+            let opening = pit(2).with {
+                $0.schedule = ZoneSchedule(windows: [ZoneWindow(start: day + 566, end: day + 660)])
+            }
+            let home = PlacedZone.round(3).with { $0.dwellSeconds = seconds }
+            var world = World(zones: [pit().with { $0.alarm.cycleSeconds = 1900 }, opening, home])
+            _ = world.report(north: 900)
+            #expect(world.report(north: 100).alarms.map(\.rings) == [1])
+            let silence = world.wait(seconds: 3000)
+            #expect(silence.alarms.isEmpty, "an alarm is owed, and a ring is due")
+            #expect(silence.marbles == (seconds > 0 ? "!D" : "!"))
+            return world.report(north: 900, speed: 2).alarms
+        }
+        for ended in [end(staying: 0), end(staying: 2400)] {
+            #expect(ended.map(\.zone) == [pit().id])
+            #expect(ended.map(\.speaks) == [true])
+        }
+    }
+
+    @Test func `an alarm that was told to sleep ends without a sound, whatever old fix comes`() {
+        var world = World(zones: [pit()])
+        _ = world.report(north: 900)
+        _ = world.report(north: 100)
+        _ = sleep(nil, &world)
+        #expect(world.report(north: 100, after: 2410, age: 1900).alarms.isEmpty)
+        let ended = world.report(north: 900, after: 5, age: 1810, speed: 2).alarms
+        #expect(ended.map(\.end) == [.exit])
+        #expect(ended.map(\.speaks) == [false])
+    }
+
     @Test func `near is enough, and going in is no other alarm`() {
         var world = World(zones: [pit(near: 300)])
         _ = world.report(north: 900)

@@ -167,7 +167,7 @@ struct OracleAlarms {
             guard let placed = setup.zones.first(where: { $0.id == zone })?.zone else { continue }
             if var alarm = alarms[zone] {
                 (alarm.zone, alarm.presence) = (placed, presence)
-                if isBelieved, alarm.sleeps, alarm.time <= now {
+                if isBelieved, now - fix <= .seconds(1800), alarm.sleeps, alarm.time <= now {
                     (alarm.sleeps, alarm.time) = (false, now)
                 }
                 alarms[zone] = alarm
@@ -228,18 +228,16 @@ struct OracleAlarms {
 
     /// The next one that is due; whoever was not heard of for half an hour is left alone.
     private mutating func ring(_ record: Int, _ now: Timestamp) -> Told? {
-        while let zone = speaker, let alarm = alarms[zone], alarm.time <= now {
-            guard let fix = trust.trusted?.time, now - fix <= .seconds(1800) else {
-                alarms[zone]?.sleeps = true
-                continue
-            }
-            alarms[zone]?.rings += 1
-            alarms[zone]?.time = now + .seconds(Int64(max(10, alarm.zone.alarm.cycleSeconds)))
-            return Told(
-                kind: .alarmRepeated, zone: zone, presence: alarm.presence, rings: alarm.rings + 1,
-                speaks: true)
+        guard let zone = speaker, let alarm = alarms[zone], alarm.time <= now else { return nil }
+        guard let fix = trust.trusted?.time, now - fix <= .seconds(1800) else {
+            alarms[zone]?.time = now
+            return nil
         }
-        return nil
+        alarms[zone]?.rings += 1
+        alarms[zone]?.time = now + .seconds(Int64(max(10, alarm.zone.alarm.cycleSeconds)))
+        return Told(
+            kind: .alarmRepeated, zone: zone, presence: alarm.presence, rings: alarm.rings + 1,
+            speaks: true)
     }
 
     /// The most urgent one of those that do not sleep.

@@ -61,8 +61,7 @@ struct ZoneAlarming: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         /// Rings from then on, as soon as it speaks.
         case awake(nextRing: Timestamp)
-        /// Rings with the first fix from then on that finds the person there still: told to
-        /// sleep, or left alone because no fix came.
+        /// Told to sleep. Rings with the first fix from then on that finds the person there still.
         case asleep(until: Timestamp)
     }
 

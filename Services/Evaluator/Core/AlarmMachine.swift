@@ -33,7 +33,7 @@ extension AlarmLife {
             if let place = place(of: stay.zone.id) {
                 alarms[place].zone = stay.zone
                 alarms[place].presence = stay.presence
-                alarms[place].wake(at: moment)
+                if isFresh { alarms[place].wake(at: moment) }
             } else if isFresh {
                 start(stay, of: person, at: moment)
                 begun.append(stay)
@@ -117,21 +117,22 @@ extension AlarmLife {
         alarms.insert(alarm, at: place)
     }
 
-    /// Lets the one that speaks ring if it is due. Where no fix came for long, those that are due
-    /// wait for one.
+    /// Lets the one that speaks ring if it is due. Where no fix came for long, it waits for one and
+    /// stays the one that speaks: what is found out meanwhile changes nothing about it.
     private mutating func ring(at moment: Moment, rules: EvaluatorRules) -> Step? {
-        while let speaker, case .awake(let due) = alarms[speaker].phase, due <= moment.now {
-            guard moment.isFresh(rules) else {
-                alarms[speaker].phase = .asleep(until: due)
-                continue
-            }
-            let cycle = Int64(alarms[speaker].zone.alarm.cycleSeconds)
-            alarms[speaker].rings += 1
-            alarms[speaker].phase = .awake(
-                nextRing: moment.now.plus(seconds: max(rules.alarmCycleSecondsMin, cycle)))
-            return Step(kind: .repeated, alarm: alarms[speaker], speaks: true)
+        guard let speaker, case .awake(let due) = alarms[speaker].phase, due <= moment.now else {
+            return nil
         }
-        return nil
+        guard moment.isFresh(rules) else {
+            // Later than time alone leads to a ring, so that it is not due by that again.
+            alarms[speaker].phase = .awake(nextRing: moment.now)
+            return nil
+        }
+        let cycle = Int64(alarms[speaker].zone.alarm.cycleSeconds)
+        alarms[speaker].rings += 1
+        alarms[speaker].phase = .awake(
+            nextRing: moment.now.plus(seconds: max(rules.alarmCycleSecondsMin, cycle)))
+        return Step(kind: .repeated, alarm: alarms[speaker], speaks: true)
     }
 
     private mutating func endAll(
