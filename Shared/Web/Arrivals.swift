@@ -3,7 +3,7 @@
 /// Reading a large body takes as long as hundreds of small ones. So those with small bodies are
 /// given out alone, all of them, and in the next turn large ones up to a bound, at least one:
 /// whoever calls for help waits for no more than that, however many large bodies have come before.
-/// What is about a call for help counts as small, whatever its size.
+/// What is about a call for help may be four times as large and counts as small all the same.
 struct Arrivals {
     private let limits: ServerLimits
     private var small: [Request] = []
@@ -21,7 +21,7 @@ struct Arrivals {
     var heldCount: Int { small.count + large.count }
 
     mutating func append(_ request: Request) {
-        if request.body.count <= limits.smallBodyBytes || limits.isUrgent(request.path) {
+        if request.body.count <= limits.smallBodyBytes(of: request.path) {
             small.append(request)
         } else {
             large.append(request)

@@ -57,6 +57,8 @@ final class BodyStream {
             sent = 0
         case .piece(let piece):
             if sent == bytes.count {
+                // Nobody was behind until now.
+                hasCaughtUp = true
                 bytes.removeAll(keepingCapacity: true)
                 sent = 0
             }

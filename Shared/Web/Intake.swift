@@ -159,7 +159,9 @@ final class Intake {
         let bytes = exchange.heldBytes + piece.count
         if bytes > exchange.bodyBytesMax {
             refuseBody(exchange)
-        } else if heldBytes + piece.count > limits.heldBytes, bytes > limits.smallBodyBytes {
+        } else if heldBytes + piece.count > limits.heldBytes,
+            bytes > limits.smallBodyBytes(of: exchange.request.path)
+        {
             refuse(exchange, .unavailable("too many large requests at once"))
         } else {
             heldBytes += piece.count

@@ -27,11 +27,15 @@ public struct ServerLimits: Hashable, Sendable {
     public var bodyBytesByPath: [String: Int] = [:]
     /// All bodies together that the server holds; a larger one that would be more is answered 503.
     public var heldBytes = 128 << 20
-    /// A body up to here finds room all the same: no call for help is larger.
+    /// A body up to here finds room all the same, and waits for no larger one: no app's call for
+    /// help is larger.
     public var smallBodyBytes = 16 << 10
     /// Larger bodies that a service is given in one turn, all together; at least one.
     public var largeBytesPerTurn = 8 << 20
-    /// Requests to this path and below it wait for no large bodies, and are never taken for ones.
+    /// The same for requests to ``urgentPath`` and below it. Bounded, for all that came are done in
+    /// one turn.
+    public var urgentBodyBytes = 64 << 10
+    /// What is about calls for help.
     public var urgentPath = "/v1/emergencies"
     /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`
     /// one with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
@@ -48,10 +52,12 @@ public struct ServerLimits: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether a request must not wait for large bodies.
-    func isUrgent(_ path: String) -> Bool {
-        path.hasPrefix(urgentPath)
+    /// Bytes up to which a body is a small one.
+    func smallBodyBytes(of path: String) -> Int {
+        let isUrgent =
+            path.hasPrefix(urgentPath)
             && (path.utf8.count == urgentPath.utf8.count || path.hasPrefix(urgentPath + "/"))
+        return isUrgent ? max(urgentBodyBytes, smallBodyBytes) : smallBodyBytes
     }
 
     /// The body limit of a path.

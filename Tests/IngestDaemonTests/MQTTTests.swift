@@ -295,12 +295,15 @@ import Testing
     }
 
     @Test func `in a rehearsal the operator's broker is left alone`() throws {
+        let folder = try TemporaryFolder()
         func intake(_ more: [String: String]) throws -> MQTTIntake? {
             try MQTTSettings.intake(
                 Configuration(
                     settings: CommonSettings.all + Main.definition.settings,
-                    environment: ["JAGA_INGEST_MQTT_URL": "mqtt://jaga@127.0.0.1"]
-                        .merging(more) { _, given in given }))
+                    environment: [
+                        "JAGA_HOME": folder.path, "JAGA_INGEST_MQTT_URL": "mqtt://jaga@127.0.0.1",
+                    ]
+                    .merging(more) { _, given in given }))
         }
         #expect(try intake([:]) != nil)
         #expect(try intake(["JAGA_REHEARSAL": "on"]) == nil)

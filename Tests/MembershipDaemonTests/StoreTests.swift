@@ -137,6 +137,8 @@ private func post(
         let file = OperatorToken(home: folder.path)
         let secret = try file.establish()
         try Files.write(Array(secret.token.utf8), to: file.path, mode: 0o644)
+        // Whatever the umask is.
+        try #require(chmod(file.path, 0o644) == 0)
         let error = #expect(throws: OpenSecret.self) { try file.establish() }
         #expect(error?.hint.hasPrefix("chmod 600 \(file.path);") == true)
         #expect(throws: OpenSecret.self) { try file.check() }

@@ -24,6 +24,8 @@ import Testing
     private func file(mode: UInt32) throws -> String {
         let path = folder.file("password")
         try Files.write(Array("https://monitor.example/x\n".utf8), to: path, mode: mode)
+        // Whatever the umask is.
+        try #require(chmod(path, mode) == 0)
         return path
     }
 

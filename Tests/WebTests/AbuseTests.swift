@@ -78,9 +78,9 @@ import Testing
         large.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n")
         large.send(String(repeating: "x", count: 99_999))
         loop.run(until: { loop.server.intake.heldBytes == 99_999 })
-        func post(_ count: Int) throws -> Int {
+        func post(_ count: Int, to path: String = "/") throws -> Int {
             try loop.answer(
-                to: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n"
+                to: "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n"
                     + String(repeating: "x", count: count)
             ).status
         }
@@ -88,6 +88,8 @@ import Testing
         #expect(small == 200)
         let larger = try post(1001)
         #expect(larger == 503)
+        let urgent = try post(1001, to: "/v1/emergencies")
+        #expect(urgent == 200)
     }
 
     @Test func `and sends a coded body is told what to send, where nothing is lost by that`()

@@ -68,7 +68,7 @@ final class RawClient {
         var left = receivesAtMost
         while left > 0 {
             let count = recv(socket, &buffer, min(left, buffer.count), 0)
-            if count == 0 || count < 0 && errno != EAGAIN { isClosed = true }
+            if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { isClosed = true }
             guard count > 0 else { return }
             received += buffer[..<count]
             left -= count

@@ -81,7 +81,7 @@ import Testing
         #expect(taken.filter { $0 >= 1000 }.count == 100)
     }
 
-    @Test func `lets a call for help pass whatever its size`() {
+    @Test func `lets a call for help pass, up to a size that bounds a turn`() {
         var arrivals = Arrivals(limits: ServerLimits())
         let paths = [
             "/pub", "/v1/emergencies", "/v1/emergencies-of-old", "/v1/emergencies/emg_1/resolution",
@@ -94,6 +94,13 @@ import Testing
         }
         #expect(arrivals.take().map(\.id) == [1, 3])
         #expect(arrivals.take().map(\.id) == [0, 2])
+        for count in [65_536, 65_537] {
+            let body = [UInt8](repeating: 0, count: count)
+            arrivals.append(
+                Request(id: UInt64(count), method: .post, path: paths[1], body: body))
+        }
+        #expect(arrivals.take().map(\.id) == [65_536])
+        #expect(arrivals.take().map(\.id) == [65_537])
     }
 
     @Test func `gives a body out however large it is`() throws {
