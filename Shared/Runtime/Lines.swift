@@ -8,7 +8,7 @@ public enum Lines {
 
     /// Whether a piece can be written without waiting. So it is, too, where the reader has left:
     /// writing tells.
-    public static func takes(_ descriptor: Int32) -> Bool {
+    private static func takes(_ descriptor: Int32) -> Bool {
         var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&item, 1, 0)
