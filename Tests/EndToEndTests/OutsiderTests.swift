@@ -27,6 +27,22 @@ extension `The suite` {
                 ])
         }
 
+        /// A suite with the demo's circle, and the curls by which its phone reports.
+        private func demonstrated() async throws -> (suite: RunningSuite, curls: [String]) {
+            let suite = try RunningSuite()
+            try await suite.start()
+            let demo = try suite.run(["demo"])
+            #expect(await eventually { demo.process.reap() != nil })
+            let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
+            try #require(curls.count == 4)
+            return (suite, curls)
+        }
+
+        private func report(_ curl: String, to suite: RunningSuite) async throws {
+            let phone = try Capture("/bin/sh", ["-c", curl], environment: suite.environment)
+            #expect(await eventually { phone.process.reap() != nil })
+        }
+
         @Test func `a subscriber in Python hears the same events as jaga tail`() async throws {
             var settings = Self.settings
             settings["JAGA_CURVE"] = "always"
@@ -96,12 +112,7 @@ extension `The suite` {
         }
 
         @Test func `a curl follows the events that jaga tail shows`() async throws {
-            let suite = try RunningSuite()
-            try await suite.start()
-            let demo = try suite.run(["demo"])
-            #expect(await eventually { demo.process.reap() != nil })
-            let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
-            try #require(curls.count == 4)
+            let (suite, curls) = try await demonstrated()
             func follow(_ query: String, _ more: [String] = []) throws -> Capture {
                 let token = try suite.operatorToken()
                 let url = "http://127.0.0.1:\(suite.http.port)/v1/tail/ingest?\(query)"
@@ -113,14 +124,10 @@ extension `The suite` {
                 capture.lines.filter { $0.hasPrefix("data: ") }
                     .compactMap { try? JSON.parse(Array($0.dropFirst(6).utf8)) }
             }
-            func report(_ curl: String) async throws {
-                let phone = try Capture("/bin/sh", ["-c", curl], environment: suite.environment)
-                #expect(await eventually { phone.process.reap() != nil })
-            }
-            try await report(curls[0])
+            try await report(curls[0], to: suite)
             let first = try follow("type=zone.e&since=1h")
             #expect(await eventually { events(first).count == 1 }, "\(first.text)")
-            try await report(curls[1])
+            try await report(curls[1], to: suite)
             #expect(await eventually { events(first).count == 2 }, "\(first.text)")
             #expect(!first.text.contains("Home"), "names are masked")
             let place = first.lines.first { $0.hasPrefix("id: ") }?.dropFirst(4) ?? ""
@@ -128,7 +135,7 @@ extension `The suite` {
 
             let second = try follow("type=zone.e&pii=true", ["-H", "Last-Event-ID: \(place)"])
             #expect(await eventually { events(second).count == 1 }, "\(second.text)")
-            try await report(curls[2])
+            try await report(curls[2], to: suite)
             #expect(await eventually { events(second).count == 2 }, "\(second.text)")
             let types = events(second).map { $0["type"]?.string }
             #expect(types == ["jaga.zone.exited", "jaga.zone.entered"])
@@ -149,16 +156,7 @@ extension `The suite` {
         }
 
         @Test func `jaga tail follows from anywhere with the monitoring token`() async throws {
-            let suite = try RunningSuite()
-            try await suite.start()
-            let demo = try suite.run(["demo"])
-            #expect(await eventually { demo.process.reap() != nil })
-            let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
-            try #require(curls.count == 4)
-            func report(_ curl: String) async throws {
-                let phone = try Capture("/bin/sh", ["-c", curl], environment: suite.environment)
-                #expect(await eventually { phone.process.reap() != nil })
-            }
+            let (suite, curls) = try await demonstrated()
             let elsewhere = try TemporaryFolder()
             // Beside events it says who is away for a moment.
             func events(_ tail: Capture) -> [String] {
@@ -174,11 +172,11 @@ extension `The suite` {
             try Files.write(Array(token.utf8), to: elsewhere.file("token"), mode: 0o600)
 
             let live = try tail("zone.e", "--follow", "--since", "1h")
-            try await report(curls[0])
+            try await report(curls[0], to: suite)
             #expect(await eventually { events(live).count == 1 }, "\(live.text)")
             try await suite.kill(.ingest)
             try await suite.waitUntilReady(.ingest)
-            try await report(curls[1])
+            try await report(curls[1], to: suite)
             #expect(await eventually { events(live).count == 2 }, "\(live.text)")
             let past = try tail("zone.e", "--since", "1h")
             #expect(

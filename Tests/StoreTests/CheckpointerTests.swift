@@ -17,6 +17,16 @@ import Testing
         return stat(path, &file) == 0 ? Int(file.st_size) : 0
     }
 
+    /// A store with six megabytes in it, written while its log is emptied aside.
+    private func filled(at path: String) throws -> Database {
+        let database = try Database(path: path, migrations: Self.layout)
+        try database.checkpointAside()
+        for number in 1...6 {
+            try database.transaction { try database.run(Self.insertion, .integer(number)) }
+        }
+        return database
+    }
+
     @Test func `never grows far beyond its limit, and loses nothing`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
@@ -39,16 +49,14 @@ import Testing
     @Test func `is moved by that thread, long before whoever commits would have to`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
-        let database = try Database(path: path, migrations: Self.layout)
-        try database.checkpointAside()
-        for number in 1...6 {
-            try database.transaction { try database.run(Self.insertion, .integer(number)) }
-        }
+        let database = try filled(at: path)
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30)
         // Six megabytes are less than makes whoever commits move them.
         while bytes(of: path) < 3_000_000, clock.now < end { usleep(1000) }
         #expect(bytes(of: path) >= 3_000_000)
+        // Closing it would move them, too.
+        withExtendedLifetime(database) {}
     }
 
     @Test func `waits for whoever reads, and goes on after them`() throws {
@@ -115,11 +123,7 @@ import Testing
     @Test func `what was deleted leaves the log all the same`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
-        let database = try Database(path: path, migrations: Self.layout)
-        try database.checkpointAside()
-        for number in 1...6 {
-            try database.transaction { try database.run(Self.insertion, .integer(number)) }
-        }
+        let database = try filled(at: path)
         database.cutLogAfterCommit()
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30)
