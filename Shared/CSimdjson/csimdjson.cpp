@@ -39,10 +39,18 @@ csimdjson_token token(std::string_view text) {
 // Writes down the values of a text, each before those within it.
 class Walk {
 public:
-    Walk(std::vector<csimdjson_token> &tokens, size_t depth_max)
-        : tokens(tokens), depth_max(depth_max) {}
+    Walk(std::vector<csimdjson_token> &tokens, size_t depth_max, size_t values_max)
+        : tokens(tokens), depth_max(depth_max), values_left(values_max) {}
+
+    // Whether there were more values than allowed.
+    bool is_over() const { return over; }
 
     error_code value(ondemand::value value, size_t depth) {
+        if (__builtin_expect(values_left == 0, 0)) {
+            over = true;
+            return simdjson::CAPACITY;
+        }
+        values_left -= 1;
         ondemand::json_type type;
         if (error_code error = value.type().get(type)) return error;
         switch (type) {
@@ -59,6 +67,8 @@ public:
 private:
     std::vector<csimdjson_token> &tokens;
     const size_t depth_max;
+    size_t values_left;
+    bool over = false;
 
     error_code array(ondemand::value &value, size_t depth) {
         if (depth > depth_max) return simdjson::DEPTH_ERROR;
@@ -141,7 +151,7 @@ private:
 };
 
 csimdjson_result failure(error_code error, int64_t offset) {
-    return csimdjson_result{nullptr, 0, simdjson::error_message(error), offset};
+    return csimdjson_result{nullptr, 0, simdjson::error_message(error), offset, false};
 }
 
 // Reads the array with one value that the padded text has been made.
@@ -160,7 +170,8 @@ error_code read(ondemand::document &document, Walk &walk) {
 
 } // namespace
 
-csimdjson_result csimdjson_parse(const uint8_t *bytes, size_t length, size_t depth_max) {
+csimdjson_result csimdjson_parse(
+    const uint8_t *bytes, size_t length, size_t depth_max, size_t values_max) {
     Workshop &mine = workshop();
     if (length > std::numeric_limits<uint32_t>::max() - 2 - simdjson::SIMDJSON_PADDING) {
         return failure(simdjson::CAPACITY, -1);
@@ -178,7 +189,7 @@ csimdjson_result csimdjson_parse(const uint8_t *bytes, size_t length, size_t dep
     error_code error =
         mine.parser.iterate(mine.padded.data(), length + 2, mine.padded.size()).get(document);
     if (error) return failure(error, -1);
-    Walk walk(mine.tokens, depth_max);
+    Walk walk(mine.tokens, depth_max, values_max);
     error = read(document, walk);
     // After the last bracket there must be nothing more to point at.
     const char *place = nullptr;
@@ -186,7 +197,9 @@ csimdjson_result csimdjson_parse(const uint8_t *bytes, size_t length, size_t dep
     if (!error && known) error = simdjson::TRAILING_CONTENT;
     if (error) {
         const char *start = reinterpret_cast<const char *>(mine.padded.data()) + 1;
-        return failure(error, known && place >= start ? place - start : -1);
+        csimdjson_result result = failure(error, known && place >= start ? place - start : -1);
+        result.is_over = walk.is_over();
+        return result;
     }
-    return csimdjson_result{mine.tokens.data(), mine.tokens.size(), nullptr, -1};
+    return csimdjson_result{mine.tokens.data(), mine.tokens.size(), nullptr, -1, false};
 }

@@ -17,7 +17,12 @@ public enum GPSLogger {
     ) -> Reading {
         let values: NamedValues
         if TraccarJSON.isJSON(body) {
-            guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
+            let json: JSON
+            do throws(ParseError) {
+                json = try JSON.parse(body, valuesMax: JSON.bodyValuesMax)
+            } catch {
+                return .rejected(QuarantineReason(error))
+            }
             guard case .object(let members) = json else { return .rejected(.notAnObject) }
             values = NamedValues(query, members)
         } else {

@@ -43,7 +43,8 @@ public enum JagaEmergency {
     /// - Parameter received: when it arrived.
     public static func read(_ body: [UInt8], received: Timestamp) -> EmergencyCall {
         if body.isEmpty { return EmergencyCall() }
-        guard let json = try? JSON.parse(body), case .object = json else {
+        guard let json = try? JSON.parse(body, valuesMax: JSON.bodyValuesMax), case .object = json
+        else {
             return EmergencyCall(ignored: ["body"])
         }
         var fields = Fields(json: json)

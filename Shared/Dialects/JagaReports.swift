@@ -17,11 +17,11 @@ public enum JagaReports {
     /// A report that cannot be used is a ``Rejection`` with its index; the others count.
     ///
     /// - Parameter received: when a panic was raised that does not say so.
-    /// - Throws: where the body is no JSON
+    /// - Throws: where the body is no JSON, or has too many values
     public static func read(
         _ body: [UInt8], received: Timestamp
     ) throws(ParseError) -> Reading? {
-        try JSONView.read(body) { read($0, received: received) }
+        try JSONView.read(body, valuesMax: JSON.bodyValuesMax) { read($0, received: received) }
     }
 
     /// The same of a text that is looked at where it lies.

@@ -16,9 +16,9 @@ public enum Overland {
     /// nothing that the points do not.
     public static func read(_ body: [UInt8]) -> Reading {
         do throws(ParseError) {
-            return try JSONView.read(body, read)
+            return try JSONView.read(body, valuesMax: JSON.bodyValuesMax, read)
         } catch {
-            return .rejected(.notJSON)
+            return .rejected(QuarantineReason(error))
         }
     }
 

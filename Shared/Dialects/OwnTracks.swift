@@ -21,8 +21,13 @@ public enum OwnTracks {
     ) -> Reading {
         if body.isEmpty { return .nothing }
         let moment = Moment(received: received, sosWord: sosWord, app: app)
-        guard let message = try? JSONView.read(body, { self.message($0, moment) }) else {
-            return .rejected(.notJSON)
+        let message: Message
+        do throws(ParseError) {
+            message = try JSONView.read(body, valuesMax: JSON.bodyValuesMax) {
+                self.message($0, moment)
+            }
+        } catch {
+            return .rejected(QuarantineReason(error))
         }
         switch message {
         case .none: return .rejected(.notAnObject)
@@ -31,7 +36,8 @@ public enum OwnTracks {
             guard let key else { return .rejected(.encrypted) }
             var reading = Reading.rejected(.undecryptable)
             if let plain = unseal(envelope, key: key),
-                case .said(let inner)? = try? JSONView.read(plain, { self.message($0, moment) })
+                case .said(let inner)? = try? JSONView.read(
+                    plain, valuesMax: JSON.bodyValuesMax, { self.message($0, moment) })
             {
                 reading = inner
             }

@@ -1,4 +1,5 @@
 import Model
+import Parsing
 
 /// One fix as a phone told it, before ingest knows whether it is new, late or from the future.
 public struct Observation: Hashable, Sendable {
@@ -72,8 +73,11 @@ public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
     case badPicture = "bad-picture"
     /// The phone says itself that the fix is not valid, or its checksum says so.
     case invalidFix = "invalid-fix"
-    /// Beyond what one message may carry.
+    /// Beyond what one message may carry: so many fixes, or ``JSON/bodyValuesMax`` values.
     case tooMany = "too-many"
+
+    /// Why a payload was put aside that was to be JSON.
+    public init(_ error: ParseError) { self = error.code == .tooMany ? .tooMany : .notJSON }
 }
 
 /// A part of a payload that cannot be used.

@@ -20,7 +20,12 @@ public enum TraccarJSON {
     static func read(
         _ query: Query, _ body: [UInt8], received: Timestamp, unit: OsmAnd.SpeedUnit
     ) -> Reading {
-        guard let json = try? JSON.parse(body) else { return .rejected(.notJSON) }
+        let json: JSON
+        do throws(ParseError) {
+            json = try JSON.parse(body, valuesMax: JSON.bodyValuesMax)
+        } catch {
+            return .rejected(QuarantineReason(error))
+        }
         guard case .object(let members) = json else { return .rejected(.notAnObject) }
         switch json["location"] {
         case .object: return read([json["location"] ?? .null], of: json, received: received)

@@ -119,7 +119,9 @@ public struct HTTPGateway: Sendable {
         let type = request.headers["Content-Type"] ?? ""
         if type.hasPrefix("application/x-www-form-urlencoded") {
             fields.items += Query(encoded: String(decoding: request.body, as: UTF8.self)).items
-        } else if type.hasPrefix("application/json"), let body = try? JSON.parse(request.body) {
+        } else if type.hasPrefix("application/json"),
+            let body = try? JSON.parse(request.body, valuesMax: JSON.bodyValuesMax)
+        {
             fields.items +=
                 body.object?.compactMap { member in
                     member.value.scalarText.map { Query.Item(member.key, $0) }

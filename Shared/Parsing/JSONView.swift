@@ -14,11 +14,11 @@ public struct JSONView {
 
     private init(_ token: UnsafePointer<csimdjson_token>) { self.token = token }
 
-    /// Reads one JSON text, as ``JSON/parse(_:)-([UInt8])`` does, and shows its value.
+    /// Reads one JSON text, as ``JSON/parse(_:valuesMax:)`` does, and shows its value.
     public static func read<Result>(
-        _ bytes: [UInt8], _ look: (JSONView) -> Result
+        _ bytes: [UInt8], valuesMax: Int = .max, _ look: (JSONView) -> Result
     ) throws(ParseError) -> Result {
-        let tokens = try JSON.tokens(of: bytes)
+        let tokens = try JSON.tokens(of: bytes, valuesMax: valuesMax)
         guard let first = tokens.baseAddress else {
             fatalError("broken invariant: a text that was read has a value")
         }

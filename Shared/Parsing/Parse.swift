@@ -4,13 +4,21 @@ import Model
 extension JSON {
     /// Arrays and objects of a text may be nested this deep.
     public static let depthMax = 64
+    /// Values of a text that comes from outside, arrays and objects included: 128 for each of the
+    /// 2,000 reports that one body may carry, of which apps make some forty. Each costs time of
+    /// whoever reads it, however short it is, and 8 MiB have room for four million.
+    public static let bodyValuesMax = 256_000
 
     /// Reads one JSON text (RFC 8259) in UTF-8.
     ///
     /// Whole numbers beyond 64 bits with sign become ``number(_:)``; a number beyond the range of
     /// a double is refused. Equal keys of an object are all kept.
-    public static func parse(_ bytes: [UInt8]) throws(ParseError) -> JSON {
-        JSON(try tokens(of: bytes))
+    ///
+    /// - Parameter valuesMax: more values than these are refused, such as ``bodyValuesMax``
+    public static func parse(
+        _ bytes: [UInt8], valuesMax: Int = .max
+    ) throws(ParseError) -> JSON {
+        JSON(try tokens(of: bytes, valuesMax: valuesMax))
     }
 
     /// Makes the tree of one value.
@@ -21,10 +29,15 @@ extension JSON {
 
     /// The tokens of a text; they live until the next text is read.
     static func tokens(
-        of bytes: [UInt8]
+        of bytes: [UInt8], valuesMax: Int
     ) throws(ParseError) -> UnsafeBufferPointer<csimdjson_token> {
         let result = bytes.withUnsafeBufferPointer { buffer in
-            csimdjson_parse(buffer.baseAddress, buffer.count, depthMax)
+            csimdjson_parse(buffer.baseAddress, buffer.count, depthMax, valuesMax)
+        }
+        if result.is_over {
+            throw ParseError(
+                code: .tooMany, operation: "parse",
+                message: "there are more than \(valuesMax) values in it")
         }
         if let error = result.error {
             if let number = UnspeakableNumber(in: bytes) { throw number.error }

@@ -5,6 +5,8 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// Not JSON.
         case malformed
+        /// More values than whoever reads it takes.
+        case tooMany
         /// JSON, but a member is missing.
         case missing
         /// JSON, but a value has another type or range than expected.
@@ -36,6 +38,7 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public var hint: String {
         switch code {
         case .malformed: "send one JSON text in UTF-8"
+        case .tooMany: "send it in parts: smaller batches"
         case .missing: "add the member"
         case .mismatch: "correct the value"
         case .inexpressible: "write a finite number"

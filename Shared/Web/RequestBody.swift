@@ -3,9 +3,12 @@ import Parsing
 extension Request {
     /// The body as JSON.
     ///
-    /// - Throws: a 400 problem that says where the body stops being JSON.
+    /// - Throws: a 400 problem that says where the body stops being JSON, or that it has more than
+    ///   ``JSON/bodyValuesMax`` values.
     public func json() throws(Problem) -> JSON {
-        do { return try JSON.parse(body) } catch { throw Problem(error) }
+        do {
+            return try JSON.parse(body, valuesMax: JSON.bodyValuesMax)
+        } catch { throw Problem(error) }
     }
 
     /// The body of a request that may do without.
@@ -25,7 +28,9 @@ extension Request {
     ///
     /// - Throws: a 400 problem that names the member in the way.
     public func decoded<Value: Decodable>(_ type: Value.Type) throws(Problem) -> Value {
-        do { return try JSON.parse(body).decode(type) } catch { throw Problem(error) }
+        do {
+            return try JSON.parse(body, valuesMax: JSON.bodyValuesMax).decode(type)
+        } catch { throw Problem(error) }
     }
 }
 

@@ -13,6 +13,28 @@ import Testing
         #expect(reading.observations.count == Overland.featuresMax)
         #expect(reading.rejections == [Rejection(index: Overland.featuresMax, reason: .tooMany)])
     }
+
+    @Test func `has room for everything that an app says, and not for millions of values`() throws {
+        let properties = (1...100).map { #""p\#($0)":0"# }.joined(separator: ",")
+        let feature =
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":"#
+            + #"{"timestamp":1795170000,"motion":["walking","driving"],\#(properties)}}"#
+        let features = Array(repeating: feature, count: Overland.featuresMax)
+        let whole = #"{"locations":[\#(features.joined(separator: ","))],"current":\#(feature)}"#
+        let count = try JSONView.read(Array(whole.utf8), valuesMax: JSON.bodyValuesMax) {
+            $0["locations"]?.elements?.count
+        }
+        #expect(count == Overland.featuresMax)
+
+        let numbers = Array(repeating: "0", count: JSON.bodyValuesMax).joined(separator: ",")
+        let body = Array(#"{"locations":[\#(numbers)]}"#.utf8)
+        let tooMany = Reading.rejected(.tooMany)
+        #expect(Overland.read(body) == tooMany)
+        #expect(OwnTracks.read(body, received: .zero, sosWord: "sos") == tooMany)
+        #expect(GPSLogger.read(Query(), body, received: .zero, sosWord: "sos") == tooMany)
+        #expect(OsmAnd.read(Query(), body, received: .zero) == tooMany)
+        #expect(JagaEmergency.read(body, received: .zero) == EmergencyCall(ignored: ["body"]))
+    }
 }
 
 @Suite struct `What Overland is told` {

@@ -121,3 +121,25 @@ import Testing
         #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 401)
     }
 }
+
+@Suite struct `A body of very many values` {
+    private let numbers = Array(repeating: "0", count: JSON.bodyValuesMax).joined(separator: ",")
+
+    @Test func `is refused to Jaga's own clients, and the limit named`() throws {
+        let world = try World()
+        let answer = try world.send(
+            .post, "/v1/reports", #"{"reports":[\#(numbers)]}"#, token: "phone-1")
+        #expect(answer.status == 400)
+        #expect(answer.json["detail"] == "more than 256000 JSON values")
+        #expect(answer.json["hint"] == "send the reports in parts")
+    }
+
+    @Test func `is put aside whole where an app would keep it for ever`() throws {
+        let world = try World()
+        let answer = try world.send(
+            .post, "/overland", #"{"locations":[\#(numbers)]}"#, token: "phone-1")
+        #expect(answer.status == 200)
+        let diary = try world.send(.get, "/v1/quarantine", token: "operator").json["items"]?.array
+        #expect(diary?.map { $0["reason"]?.string } == ["too-many"])
+    }
+}

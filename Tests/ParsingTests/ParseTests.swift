@@ -85,6 +85,21 @@ import Testing
         #expect(throws: ParseError.self) { try JSON.parse(nested(100_000)) }
     }
 
+    @Test(arguments: [
+        ("1", 1), ("[]", 1), ("[1,2]", 3), (#"{"a":{"b":[null,"x"]},"c":true}"#, 6),
+    ])
+    func `no more values are read than are allowed`(text: String, count: Int) throws {
+        let bytes = Array(text.utf8)
+        #expect(try JSON.parse(bytes, valuesMax: count) == JSON.parse(text))
+        let error = #expect(throws: ParseError.self) {
+            try JSONView.read(bytes, valuesMax: count - 1) { _ in }
+        }
+        #expect(error?.code == .tooMany && error?.hint == "send it in parts: smaller batches")
+        #expect(error?.message == "there are more than \(count - 1) values in it")
+        // The next text is read as any other.
+        #expect(try JSON.parse("[7]") == [7])
+    }
+
     @Test func `an error tells where, and nothing of the text`() {
         do {
             _ = try JSON.parse(#"{"secret": 12, "x": tru}"#)

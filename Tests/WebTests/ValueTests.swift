@@ -109,6 +109,11 @@ import Testing
         let malformed = #expect(throws: Problem.self) { try request.json() }
         #expect(malformed?.status == 400)
         #expect(malformed?.hint != nil)
+        let numbers = Array(repeating: "1", count: 256_000).joined(separator: ",")
+        request.body = Array("[\(numbers)]".utf8)
+        let crowded = #expect(throws: Problem.self) { try request.json() }
+        #expect(crowded?.status == 400 && crowded?.hint == "send it in parts: smaller batches")
+        #expect(crowded?.detail.contains("more than 256000 values") == true)
     }
 
     @Test func `brings the headers that its status asks for`() {

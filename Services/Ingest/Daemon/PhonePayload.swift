@@ -71,7 +71,7 @@ extension IngestService {
         do {
             return try JagaReports.read(body, received: received) ?? .rejected(.notAnObject)
         } catch {
-            return .rejected(.notJSON)
+            return .rejected(QuarantineReason(error))
         }
     }
 

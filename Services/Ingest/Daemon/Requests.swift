@@ -108,6 +108,10 @@ extension IngestService {
                 "more than \(Limits.reportsInRequest) reports", field: "reports",
                 hint: "send them in parts")
         }
+        guard reading.rejections.first?.reason != .tooMany else {
+            throw Problem.invalid(
+                "more than \(JSON.bodyValuesMax) JSON values", hint: "send the reports in parts")
+        }
         guard try !isRepeated(request, by: principal, status: 202) else { return }
         try deliver(reading, of: request, device: device, person: person, wantsPolicy: true)
     }

@@ -1,6 +1,7 @@
 #pragma once
 // simdjson is C++; this is the door to it in C. A text becomes a flat list of tokens, in the order
 // in which they stand, because a walk over plain memory is the cheapest thing to hand over.
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,10 +41,14 @@ typedef struct csimdjson_result {
     const char *error;
     // Where the fault was noticed, in bytes; negative where that is not known.
     int64_t offset;
+    // Whether there are more values than allowed.
+    bool is_over;
 } csimdjson_result;
 
-// Reads one JSON text. Values nested deeper than `depth_max` are an error.
-csimdjson_result csimdjson_parse(const uint8_t *bytes, size_t length, size_t depth_max);
+// Reads one JSON text. Values nested deeper than `depth_max`, and more than `values_max` of them,
+// are an error; keys of objects are not counted.
+csimdjson_result csimdjson_parse(
+    const uint8_t *bytes, size_t length, size_t depth_max, size_t values_max);
 
 #ifdef __cplusplus
 }
