@@ -171,6 +171,11 @@ extension `The suite` {
             let token = try await suite.finish("admin", "monitoring-token").text
             try Files.write(Array(token.utf8), to: elsewhere.file("token"), mode: 0o600)
 
+            let status = try await suite.finish(
+                "status", "--url", "http://127.0.0.1:\(suite.http.port)", "--token-file",
+                elsewhere.file("token"), "--home", elsewhere.path)
+            #expect(status.text.contains("emergencies open 0"), "\(status.text)")
+
             let live = try tail("zone.e", "--follow", "--since", "1h")
             try await report(curls[0], to: suite)
             #expect(await eventually { events(live).count == 1 }, "\(live.text)")
