@@ -2,20 +2,7 @@ import Model
 
 /// One zone and one person, from the beginning of the log to its end.
 struct OracleZoneLife {
-    private struct Known {
-        var presence: Presence
-        var since: Timestamp
-        var isWithheld = false
-        /// One fix says that the person has left; when that counts if none other comes.
-        var doubtful: Timestamp?
-        /// Only one fix says that the person has come.
-        var isSlight = false
-        var hasDwelled = false
-        /// The schedule is closed: found so when it opens.
-        var isShut = false
-
-        var counts: Bool { presence != .outside && !isShut }
-    }
+    private typealias Known = OracleKnown
 
     private enum Judgement {
         case fix, silence, alone, first, suspect, arranged, opened
@@ -25,15 +12,6 @@ struct OracleZoneLife {
     private static let dwellRank = 1
     private static let scheduleRank = 2
     private static let absenceRank = 3
-
-    /// What was told, and when among all that one record led to.
-    struct Telling {
-        var record: Int
-        var told: Oracle.Told
-        /// Of the zone then.
-        var kind: ZoneKind
-        var moment: Moment
-    }
 
     private(set) var told: [Telling] = []
     private(set) var closeFrom = Int.max
@@ -180,7 +158,7 @@ struct OracleZoneLife {
 
     private mutating func miss(at due: Timestamp) {
         guard let zone = setup.judging(id, at: due)?.zone,
-            known?.presence != .inside || known?.doubtful != nil
+            known?.presence != .inside || known?.doubtful != nil || known?.isPuzzling == true
         else { return }
         let since = due - .seconds(900)
         if let trusted = trust.trusted, trusted.time >= since, sees(zone, trusted) == .inside {
@@ -205,22 +183,22 @@ struct OracleZoneLife {
         hours.show(zone)
         guard hours.isOpen(at: now) else {
             guard occasion != .suspect else { return }
-            if let state = known, state.doubtful != nil, trust.suspect == nil {
-                leaveAtLast(zone, sight, state.presence, at: now)
-            }
-            if let known, known.counts {
-                tell(.zoneForgotten, known.presence, .unknown, .scheduleClosed)
-            }
-            let isSame = known?.isShut == true && known?.presence == raw
-            if !isSame { known = Known(presence: raw, since: now, isShut: true) }
-            if raw == .outside { known = nil }
+            return shut(zone, shape, sight, occasion, at: now)
+        }
+        let isPuzzling = known?.isPuzzling ?? false
+        if isPuzzling, occasion == .suspect { return }
+        let isOld = occasion == .opened || occasion == .arranged
+        if let state = known, isPuzzling, isOld, raw.isAway(from: state.presence) {
+            known?.since = now
             return
         }
         let state = known?.isShut == true ? nil : known
-        let mayBeNew = occasion == .first || occasion == .arranged || occasion == .opened
-        let before = state?.presence ?? (mayBeNew && isNew ? .unknown : .outside)
+        let mayBeNew =
+            isNew && (occasion == .first || isOld)
+            || isPuzzling && (occasion == .fix || occasion == .silence)
+        let before = state?.presence ?? (mayBeNew ? .unknown : .outside)
         var (after, reason) = see(
-            zone, shape.distance(sight), margin: margin(zone, sight),
+            zone, shape.distance(sight), margin: zone.margin(sight),
             from: occasion == .first ? .unknown : before)
         let mayBeUnsure = occasion == .fix || occasion == .arranged && state?.doubtful != nil
         let isDoubtful =
@@ -255,13 +233,38 @@ struct OracleZoneLife {
         known = next.presence == .outside && !next.isWithheld ? nil : next
     }
 
+    /// The zone is closed: whoever was there is forgotten, and where they are is kept for when it
+    /// opens.
+    private mutating func shut(
+        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
+        at now: Timestamp
+    ) {
+        if let state = known, state.doubtful != nil, trust.suspect == nil {
+            leaveAtLast(zone, sight, state.presence, at: now)
+        }
+        if let known, known.counts {
+            tell(.zoneForgotten, known.presence, .unknown, .scheduleClosed)
+        }
+        var next = Known(presence: sees(zone, sight), since: now, isShut: true)
+        if let known, occasion != .first, next.presence.isAway(from: known.presence),
+            isKept(zone, shape, sight, occasion, known)
+        {
+            (next.presence, next.isWithheld) = (known.presence, true)
+        }
+        let isSame =
+            known?.isShut == true && known?.presence == next.presence
+            && known?.isWithheld == next.isWithheld
+        if !isSame { known = next }
+        if next.presence == .outside { known = nil }
+    }
+
     /// The zone closes around somebody who has left, as far as one fix says.
     private mutating func leaveAtLast(
         _ zone: PlacedZone, _ sight: OracleSight, _ before: Presence, at now: Timestamp
     ) {
         let distance = OracleShape(zone).distance(sight)
-        let (after, reason) = see(zone, distance, margin: margin(zone, sight), from: before)
-        guard before == .inside ? after != .inside : after == .outside else { return }
+        let (after, reason) = see(zone, distance, margin: zone.margin(sight), from: before)
+        guard after.isAway(from: before) else { return }
         tell(before, after, reason, .alone)
         known = after == .outside ? nil : Known(presence: after, since: now)
     }
@@ -278,6 +281,7 @@ struct OracleZoneLife {
                 .zoneInitial, before, after, before == .unknown ? .initial : .zoneChanged)
         case .fix, .silence, .alone, .suspect: break
         }
+        if before == .unknown { return tell(.zoneInitial, before, after, .scheduleOpened) }
         let why: CrossingReason =
             occasion == .silence ? .silence : occasion == .alone ? .uncontradicted : reason
         if after == .inside {
@@ -300,18 +304,6 @@ struct OracleZoneLife {
     }
 
     // MARK: The rules
-
-    /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most where it is
-    /// better than that, and for itself where it is worse.
-    private func margin(_ zone: PlacedZone, _ sight: OracleSight) -> Double {
-        let asked =
-            switch sight.accuracy {
-            case ...100: 2 * sight.accuracy
-            case ...200: 200.0
-            default: sight.accuracy
-            }
-        return max(Double(zone.hysteresisMetres), asked)
-    }
 
     /// Where a fix alone sees somebody.
     private mutating func sees(_ zone: PlacedZone, _ sight: OracleSight) -> Presence {
@@ -358,8 +350,7 @@ struct OracleZoneLife {
         _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence,
         _ after: Presence
     ) -> Bool {
-        let isInLeft = before == .inside && after != .inside
-        guard isInLeft || before == .near && after == .outside else { return false }
+        guard after.isAway(from: before) else { return false }
         let line = before == .near ? Double(zone.alertDistanceMetres) : 0
         let far = max(Double(zone.hysteresisMetres), 4 * sight.accuracy)
         var reserves: [Double] = []
@@ -367,10 +358,24 @@ struct OracleZoneLife {
             reserves.append(shape.distance(sight) - line - far)
         }
         if let last = trust.trusted, last.time < sight.time {
-            reserves.append(shape.distance(last) - line - margin(zone, last))
+            reserves.append(shape.distance(last) - line - zone.margin(last))
         }
         if reserves.contains(where: { abs($0) < 0.05 }) { closeFrom = min(closeFrom, record) }
         return reserves.allSatisfy { $0 <= 0 }
+    }
+
+    /// Whether nobody would leave the zone by a fix if it were open.
+    private mutating func isKept(
+        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
+        _ state: Known
+    ) -> Bool {
+        let before = state.presence
+        let margin = zone.margin(sight)
+        let after = see(zone, shape.distance(sight), margin: margin, from: before).after
+        let isOld = occasion == .opened || occasion == .arranged
+        if !after.isAway(from: before) || isOld && state.isPuzzling { return true }
+        let mayBeUnsure = occasion == .fix || occasion == .arranged && state.doubtful != nil
+        return mayBeUnsure && !state.isSlight && isUnsure(zone, shape, sight, before, after)
     }
 
     /// Through the zone from well outside to well outside.
@@ -379,10 +384,11 @@ struct OracleZoneLife {
         _ before: Presence, _ after: Presence
     ) -> Bool {
         guard let way, zone.transitions.contains(.cross), before != .inside, after != .inside,
+            before != .unknown,
             (way.north, way.east) != (sight.north, sight.east)
         else { return false }
         let reserve = shape.reserve(ofWayFrom: way, to: sight)
-        let ends = [way, sight].map { shape.distance($0) - margin(zone, $0) }
+        let ends = [way, sight].map { shape.distance($0) - zone.margin($0) }
         if ([reserve] + ends).contains(where: { abs($0) < 0.05 }) {
             closeFrom = min(closeFrom, record)
         }

@@ -27,7 +27,7 @@ import Testing
         #expect(world.forgotten.map(\.reason) == [.scheduleClosed])
         #expect(world.forgotten.map(\.before) == [.inside])
         // Closed: nobody leaves it, nobody comes.
-        #expect(world.report(north: 900).marbles.isEmpty)
+        #expect(world.report(north: 900, speed: 2).marbles.isEmpty)
         #expect(world.clocks.isEmpty)
         #expect(world.report(north: 0).marbles.isEmpty)
         // A week later.
@@ -49,8 +49,94 @@ import Testing
     @Test func `whoever left before it opens is not found there`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0)
-        #expect(world.report(north: 900).map(\.kind) == [.clockUnwanted])
+        #expect(world.report(north: 900, speed: 2).map(\.kind) == [.clockUnwanted])
         #expect(world.wait(seconds: 7200).isEmpty)
+    }
+
+    // MARK: In doubt when it opens
+
+    /// At 09:00, when the zone opens: the person is in the middle of it, but the last fix, half a
+    /// minute before, says otherwise.
+    private func opened(
+        _ zone: PlacedZone, to north: Double = 700, accuracy: Double = 10, times: Int = 1,
+        speed: Double? = nil
+    ) -> World {
+        var world = World(zones: [zone])
+        _ = world.report(north: 0)
+        for _ in 0..<times {
+            _ = world.report(
+                north: north, accuracy: accuracy, after: 310 / Int64(times), speed: speed)
+        }
+        #expect(world.wait(seconds: 30).crossings.isEmpty)
+        #expect(world.now == nine)
+        return world
+    }
+
+    @Test func `whom one fix has thrown out of a closed zone is found in it by the next`() {
+        for (north, accuracy) in [(700.0, 2000.0), (800, 100), (215, 10), (700, 10)] {
+            var world = opened(scheduled(), to: north, accuracy: accuracy)
+            let found = world.report(north: 0)
+            #expect(found.marbles == "!", "\(north) m, \(accuracy) m")
+            #expect(found.crossings.map(\.reason) == [.scheduleOpened])
+            #expect(found.crossings.map(\.before) == [.unknown])
+            #expect(world.report(north: 700, speed: 2).marbles == "X")
+        }
+        var alert = opened(scheduled(.alert))
+        #expect(alert.report(north: 0).contains { $0.kind == .alarmStarted })
+    }
+
+    @Test func `who has gone before it opened is not, and comes as from anywhere`() {
+        var one = opened(scheduled())
+        let second = one.report(north: 700)
+        #expect(second.crossings.isEmpty && second.withheld.isEmpty)
+        #expect(one.report(north: 0).marbles == "E")
+        var two = opened(scheduled(), times: 2)
+        #expect(two.report(north: 0).marbles == "E")
+        var sure = opened(scheduled(), speed: 2)
+        #expect(sure.report(north: 0).marbles == "E")
+        // Of whom nothing more is heard, nothing is told.
+        var silent = opened(scheduled())
+        #expect(silent.wait(seconds: 86_400).marbles.isEmpty)
+        #expect(silent.clocks.map(\.due) == [nine + .seconds(7 * 86_400)])
+        #expect(silent.forgotten.isEmpty)
+    }
+
+    @Test func `a doubt outlives suspects, edits and another evaluator`() throws {
+        var world = opened(scheduled())
+        let suspect = world.report(north: 90_000, after: 10)
+        #expect(suspect.crossings.isEmpty && suspect.withheld.isEmpty)
+        let edited = scheduled().with { $0.dwellSeconds = 3000 }
+        #expect(world.place([edited]).isEmpty)
+        let before = world.state.encodedState()
+        try world.restore([
+            .inputCircle(PlacedCircle(circle: World.circle, zones: [edited])),
+            .inputPerson(
+                PlacedPerson(
+                    person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])),
+        ])
+        #expect(world.state.encodedState() == before)
+        #expect(world.report(north: 0).marbles == "!")
+        #expect(world.wait(seconds: 3000).marbles == "D")
+        // One that holds where the last fix was finds the person there.
+        var large = opened(scheduled())
+        #expect(large.place([.round(radius: 900)]).marbles == "!")
+    }
+
+    @Test func `a zone that closes around a vague fix opens in doubt, too`() {
+        var world = World(zones: [scheduled()])
+        _ = world.report(north: 0, after: 460)
+        _ = world.report(north: 700, accuracy: 2000, after: 3480)
+        #expect(world.wait(seconds: 7 * 86_400 - 600).marbles.isEmpty)
+        #expect(world.report(north: 0).marbles == "!")
+    }
+
+    @Test func `who may not be there is missed`() {
+        let zone = scheduled().with { $0.absentByMinute = 540 }
+        var world = World(zones: [zone])
+        _ = world.report(north: 0)
+        _ = world.report(north: 700, after: 310)
+        #expect(world.wait(seconds: 30).marbles == "M")
+        #expect(world.report(north: 0).marbles == "!")
     }
 
     @Test func `an open zone is entered and left as any other`() {

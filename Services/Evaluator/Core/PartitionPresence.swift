@@ -178,7 +178,7 @@ extension PersonState {
     /// left; also while its schedule is closed.
     fileprivate func isInside(_ found: FoundZone) -> Bool {
         guard let known = presence(in: found.zone.id) else { return false }
-        return known.presence == .inside && known.leaving == nil
+        return known.presence == .inside && known.leaving == nil && !known.isInDoubt
     }
 }
 

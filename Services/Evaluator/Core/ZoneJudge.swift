@@ -172,8 +172,12 @@ struct ZoneJudge {
         }
         // Inside, and surely inside still: the edge is not worth a look.
         if near.isSurelyInside, kept?.stands == true, !zones.zones[place].isScheduled { return }
+        if let kept, kept.isInDoubt, stays(inDoubt: kept, about: zones, place, for: &person, &turn)
+        {
+            return
+        }
         let known = kept?.isClosed == true ? nil : kept
-        let isNew = known == nil && isUnknown(zones.zones[place].id, person)
+        let isNew = known == nil && isUnknown(zones.zones[place].id, kept, person)
         let rules = turn.rules
         let before = known?.presence ?? (isNew ? .unknown : .outside)
         var verdict = verdict(about: zones, place, at: distance, before, rules)
@@ -211,9 +215,12 @@ struct ZoneJudge {
     }
 
     /// Whether nothing was decided about a person and a zone yet.
-    private func isUnknown(_ zone: ZoneID, _ person: PersonState) -> Bool {
+    private func isUnknown(
+        _ zone: ZoneID, _ kept: ZonePresence?, _ person: PersonState
+    ) -> Bool {
         switch occasion {
-        case .fix, .silence, .alone, .suspect: false
+        case .fix, .silence: kept?.isInDoubt ?? false
+        case .alone, .suspect: false
         case .first: person.trusted == nil
         case .arranged: isNew(zone)
         case .opened: true
@@ -258,7 +265,7 @@ struct ZoneJudge {
         _ zones: JudgedZones, _ place: Int, _ before: Presence, _ verdict: ZoneVerdict,
         _ rules: EvaluatorRules
     ) -> Bool {
-        guard let way, before != .inside, verdict.presence != .inside,
+        guard let way, before != .inside, before != .unknown, verdict.presence != .inside,
             zones.regions.isCrossed(place, from: way.point, to: fix.point)
         else { return false }
         func isClear(_ distance: SignedDistance, _ fix: Fix) -> Bool {

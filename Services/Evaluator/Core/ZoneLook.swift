@@ -90,10 +90,12 @@ extension ZoneJudge {
     ) -> ZoneLook {
         let zone = zones.zones[place]
         let kept = person.presence(in: zone.id)
-        let isNew = occasion == .first && person.trusted == nil
+        let isOpen = zones.details[place].calendar.isOpen(at: turn.now)
+        let isNew =
+            occasion == .first
+            ? person.trusted == nil : use == .judged && isOpen && kept?.isInDoubt == true
         let before =
             kept.flatMap { $0.isClosed ? nil : $0.presence } ?? (isNew ? .unknown : .outside)
-        let isOpen = zones.details[place].calendar.isOpen(at: turn.now)
         var verdict = verdict(about: zones, place, before, turn.rules)
         confirm(&verdict, zones, place, before, kept, after: person.trusted, turn.rules)
         let stays = use != .judged || !isOpen

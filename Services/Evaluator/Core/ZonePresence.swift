@@ -17,7 +17,8 @@ struct ZonePresence: Hashable, Sendable {
     var restsOnOneFix = false
     /// The stay was long enough, and that was told.
     var hasDwelled = false
-    /// The zone's schedule is closed: it judges nobody, and would find the person so.
+    /// The zone's schedule is closed: it judges nobody, and would find the person so. Where a
+    /// change is held back, too, it finds nobody, and the next fix says where the person is.
     var isClosed = false
 
     init(zone: ZoneID, presence: Presence, since: Timestamp) {
@@ -37,6 +38,9 @@ struct ZonePresence: Hashable, Sendable {
 
     /// What is known, if nothing is held back or left to agree with; else `unknown`.
     var settled: Presence { isWithheld || isClosed || restsOnOneFix ? .unknown : presence }
+
+    /// Whether the last fix neither has the person leave a closed zone nor agrees with it.
+    var isInDoubt: Bool { isClosed && isWithheld }
 
     /// Whether the zone counts the person as inside or near.
     var counts: Bool { !isClosed && presence != .outside }

@@ -69,12 +69,46 @@ extension ZoneJudge {
         leave(zones, place, of: source, for: &person, &turn)
         let known = person.presence(in: found.zone.id)
         if let known, known.counts { forget(found, known, .scheduleClosed, person.id, &turn) }
-        let seen = found.presence(of: fix.point)
-        guard seen != .outside else { return person.forget(found.zone.id) }
-        var after = ZonePresence(zone: found.zone.id, presence: seen, since: turn.now)
+        var after = ZonePresence(
+            zone: found.zone.id, presence: found.presence(of: fix.point), since: turn.now)
+        if let known {
+            var verdict = verdict(about: zones, place, known.presence, turn.rules)
+            confirm(
+                &verdict, zones, place, known.presence, known, after: person.trusted, turn.rules)
+            // What is in doubt stays so until another fix comes.
+            let isDoubted =
+                (occasion == .arranged || occasion == .opened) && known.isInDoubt
+                && verdict.isLeave(from: known.presence)
+            after.isWithheld = isDoubted || verdict.isHeldBack(from: known.presence)
+            if after.isWithheld { after.presence = known.presence }
+        }
+        guard after.presence != .outside else { return person.forget(found.zone.id) }
         after.isClosed = true
-        if let known, known.isClosed, known.presence == after.presence { return }
+        if let known, known.isClosed, known.presence == after.presence,
+            known.isWithheld == after.isWithheld
+        {
+            return
+        }
         person.keep(after, isTimed: true)
+    }
+
+    /// Whether it is still not known, after a zone has opened, where the person is: no other fix
+    /// came than the one that was in doubt already.
+    func stays(
+        inDoubt kept: ZonePresence, about zones: JudgedZones, _ place: Int,
+        for person: inout PersonState, _ turn: inout Turn
+    ) -> Bool {
+        switch occasion {
+        case .suspect: return true
+        case .fix, .silence, .alone, .first: return false
+        case .opened, .arranged: break
+        }
+        let raw = verdict(about: zones, place, .unknown, turn.rules)
+        guard raw.isLeave(from: kept.presence) else { return false }
+        var after = kept
+        after.since = turn.now
+        person.keep(after, isTimed: true)
+        return true
     }
 
     /// A fix by which somebody would have left came while the zone was open, and nothing has
@@ -160,6 +194,9 @@ extension ZoneJudge {
 
     private func reason(of decision: Decision) -> CrossingReason {
         switch occasion {
+        // Nobody knew where the person was when it opened.
+        case .fix where decision.before == .unknown: .scheduleOpened
+        case .silence where decision.before == .unknown: .scheduleOpened
         case .fix, .suspect: decision.verdict.reason
         case .silence: .silence
         case .alone: .uncontradicted

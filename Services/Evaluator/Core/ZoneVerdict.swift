@@ -53,12 +53,11 @@ struct ZoneVerdict: Hashable {
     }
 
     /// Whether somebody who was there is farther away now.
-    func isLeave(from before: Presence) -> Bool {
-        switch before {
-        case .inside: presence != .inside
-        case .near: presence == .outside
-        case .unknown, .outside: false
-        }
+    func isLeave(from before: Presence) -> Bool { presence.isFarther(than: before) }
+
+    /// Whether the fix alone would see somebody farther away, who is not for all that.
+    func isHeldBack(from before: Presence) -> Bool {
+        raw.isFarther(than: before) && !isLeave(from: before)
     }
 
     /// The same fix where it is not believed that somebody has left.
@@ -82,5 +81,15 @@ struct ZoneVerdict: Hashable {
 
     private static func isNear(_ beyond: Int32, _ zone: JudgedZone, more: Int32) -> Bool {
         zone.alertCentimetres > 0 && beyond <= zone.alertCentimetres + more
+    }
+}
+
+extension Presence {
+    fileprivate func isFarther(than before: Presence) -> Bool {
+        switch before {
+        case .inside: self != .inside
+        case .near: self == .outside
+        case .unknown, .outside: false
+        }
     }
 }

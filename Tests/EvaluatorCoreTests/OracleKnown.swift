@@ -1,0 +1,51 @@
+import Model
+
+/// What ``OracleZoneLife`` knows of a person and a zone.
+struct OracleKnown {
+    var presence: Presence
+    var since: Timestamp
+    var isWithheld = false
+    /// One fix says that the person has left; when that counts if none other comes.
+    var doubtful: Timestamp?
+    /// Only one fix says that the person has come.
+    var isSlight = false
+    var hasDwelled = false
+    /// The schedule is closed: found so when it opens.
+    var isShut = false
+
+    var counts: Bool { presence != .outside && !isShut }
+    /// Shut, and the last fix would let nobody leave who was there, though it is away.
+    var isPuzzling: Bool { isShut && isWithheld }
+}
+
+extension OracleZoneLife {
+    /// What was told, and when among all that one record led to.
+    struct Telling {
+        var record: Int
+        var told: Oracle.Told
+        /// Of the zone then.
+        var kind: ZoneKind
+        var moment: Moment
+    }
+}
+
+extension PlacedZone {
+    /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most where it is
+    /// better than that, and for itself where it is worse.
+    func margin(_ sight: OracleSight) -> Double {
+        let asked =
+            switch sight.accuracy {
+            case ...100: 2 * sight.accuracy
+            case ...200: 200.0
+            default: sight.accuracy
+            }
+        return max(Double(hysteresisMetres), asked)
+    }
+}
+
+extension Presence {
+    /// Whether somebody who was there is farther away now.
+    func isAway(from before: Presence) -> Bool {
+        before == .inside && self != .inside || before == .near && self == .outside
+    }
+}
