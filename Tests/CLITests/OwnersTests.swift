@@ -66,6 +66,14 @@ import Testing
         #expect(text.contains("evaluator   1 there"))
     }
 
+    @Test(arguments: [
+        ("http://127.0.0.1:8080", true), ("https://localhost", true), ("http://[::1]:80/x", true),
+        ("https://jaga.example.org/a", false), ("http://[2001:db8::1]:80", false),
+    ])
+    func `are asked at their own port only where the suite is here`(url: String, isHere: Bool) {
+        #expect(Status.isHere(url) == isHere)
+    }
+
     @Test func `are shown as readers of what they evaluate`() {
         func text(members: Int, live: Int, evaluator: JSON?) -> String {
             let states = (0..<64).map { $0 < live ? "live" : "restoring" }

@@ -1,3 +1,4 @@
+import Bus
 import Hosting
 import Model
 import Parsing
@@ -21,13 +22,21 @@ enum Status: Command {
         let api = try API(call)
         let ports = Ports(try call.configuration(CommonSettings.network))
         let report = try StatusReport(
-            of: api, evaluator: "http://\(ports.here):\(ports.http(.evaluator))")
+            of: api,
+            evaluator: isHere(api.url) ? "http://\(ports.here):\(ports.http(.evaluator))" : nil)
         if call.has("--json") {
             Console.say(report.json.text)
         } else {
             Console.write(report.text(now: SystemClock().now))
         }
         return report.isReady ? 0 : 1
+    }
+
+    /// Whether a suite runs on this machine: what answers at ports of this one is part of no other.
+    static func isHere(_ url: String) -> Bool {
+        let place = url.drop { $0 != ":" }.dropFirst(3)
+        return place.hasPrefix("[::1]")
+            || BusSecurity.isLocal(host: place.prefix { $0 != "/" && $0 != ":" })
     }
 }
 
@@ -39,12 +48,14 @@ struct StatusReport {
     /// Asks every service; an evaluator at its own port, since it stands in no route of the
     /// origin.
     ///
+    /// - Parameter evaluator: where one is; nil where that is known to ingest alone
     /// - Throws: when not even the origin answers, or the token is not accepted
-    init(of api: API, evaluator: String) throws {
+    init(of api: API, evaluator: String?) throws {
         for service in Service.allCases {
             if service == .evaluator {
-                let url = evaluator + "/v1/status/evaluator"
-                let answer = try? api.exchange(HTTPCall(.get, url))
+                let answer = evaluator.flatMap {
+                    try? api.exchange(HTTPCall(.get, $0 + "/v1/status/evaluator"))
+                }
                 documents.append((service, answer.flatMap { try? JSON.parse($0.body) }))
             } else {
                 documents.append((service, try api.getIfThere("/v1/status/\(service.rawValue)")))
