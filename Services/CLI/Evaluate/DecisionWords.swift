@@ -138,7 +138,7 @@ struct DecisionWords {
         case .passedThrough: "the way between two fixes leads through, though neither is inside"
         case .stayed: "\(place("inside")), for as long as the zone asks for"
         case .zoneChanged: "\(place("it")): the zone was changed, nobody moved"
-        case .scheduleOpened: "\(place("found so")) when the zone's hours began"
+        case .scheduleOpened: "\(place("found so")) after the zone's hours began"
         case .scheduleClosed: "\(place("there")) when the zone's hours ended"
         case .notJudged:
             "\(place("there")): the zone is gone, refused or not shared with; nobody moved"
