@@ -10,6 +10,8 @@ extension Host {
         _ = try HostParts.security(definition, configuration, Topology(configuration))
         try definition.check(configuration)
         guard definition.isDurable else { return }
+        try UnfinishedRestore.refuse(
+            home: configuration.text("JAGA_HOME"), service: definition.name.rawValue)
         let folder = HostParts.folder(definition, configuration)
         guard Files.exists(folder) else { return }
         try Files.refuseUnwritable(folder)

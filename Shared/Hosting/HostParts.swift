@@ -55,6 +55,8 @@ extension HostParts {
             let folder = HostParts.folder(definition, configuration)
             try Files.makeFolder(folder, mode: 0o700)
             lock = try LockFile(path: folder + "/lock")
+            try UnfinishedRestore.refuse(
+                home: configuration.text("JAGA_HOME"), service: definition.name.rawValue)
             storePath = HostParts.store(in: folder)
             disk = DiskGauge(folder: folder, configuration)
         }

@@ -10,8 +10,6 @@ import Wire
 @testable import Hosting
 @testable import JagaCLI
 
-private typealias Service = JagaCLI.Service
-
 @Suite struct `A backup` {
     let folder: TemporaryFolder
     let home: String
@@ -23,9 +21,9 @@ private typealias Service = JagaCLI.Service
 
     // MARK: A home with stores
 
-    private func path(_ service: Service) -> String { "\(home)/\(service.rawValue)/store.sqlite" }
+    func path(_ service: JagaCLI.Service) -> String { "\(home)/\(service.rawValue)/store.sqlite" }
 
-    private func store(_ service: Service) throws -> Database {
+    func store(_ service: JagaCLI.Service) throws -> Database {
         try Files.makeFolder("\(home)/\(service.rawValue)", mode: 0o700)
         return try Database(
             path: path(service), migrations: SQLiteBusStore.migrations + [Attendance.migration])
@@ -33,8 +31,8 @@ private typealias Service = JagaCLI.Service
 
     /// Stores with streams of so many records.
     @discardableResult
-    private func makeHome(records: Int = 5) throws -> [Database] {
-        let streams: [(Service, StreamName)] = [
+    func makeHome(records: Int = 5) throws -> [Database] {
+        let streams: [(JagaCLI.Service, StreamName)] = [
             (.ingest, .sos), (.membership, .directory), (.timer, .fired), (.notifier, .deliveries),
         ]
         let databases = try streams.map { service, stream in
@@ -50,7 +48,7 @@ private typealias Service = JagaCLI.Service
         return databases
     }
 
-    private func append(_ count: Int, to stream: StreamName, in database: Database) throws {
+    func append(_ count: Int, to stream: StreamName, in database: Database) throws {
         let bus = SQLiteBusStore(database)
         var end = try bus.open(stream) { SecureRandom.id() }.1
         try database.transaction {
@@ -63,19 +61,19 @@ private typealias Service = JagaCLI.Service
         }
     }
 
-    private func head(_ service: Service, _ stream: StreamName) throws -> Position? {
+    func head(_ service: JagaCLI.Service, _ stream: StreamName) throws -> Position? {
         try SQLiteBusStore(Database(reading: path(service))).extents()
             .first { $0.stream == stream }?.head
     }
 
     // MARK: Commands
 
-    private func backup(_ words: String...) throws -> Int32 {
+    func backup(_ words: String...) throws -> Int32 {
         try BackupCommand.run(
             Call(words + ["--home", home], of: BackupCommand.syntax, environment: [:]))
     }
 
-    private func restore(_ words: String..., into home: String) throws -> Int32 {
+    func restore(_ words: String..., into home: String) throws -> Int32 {
         try RestoreCommand.run(
             Call(words + ["--home", home], of: RestoreCommand.syntax, environment: [:]))
     }
@@ -121,6 +119,18 @@ private typealias Service = JagaCLI.Service
         #expect(error?.message.contains("is there already") == true)
         #expect(throws: CommandError.self) { try backup("verify", folder.path) }
         #expect(throws: CommandError.self) { try backup("check", folder.path) }
+    }
+
+    @Test(arguments: [["verify"], ["verify", "--without-secrets"]])
+    func `is never one that is called verify`(_ words: [String]) throws {
+        try makeHome()
+        let error = #expect(throws: CommandError.self) {
+            try BackupCommand.run(
+                Call(words + ["--home", home], of: BackupCommand.syntax, environment: [:]))
+        }
+        #expect(error?.status == 2)
+        #expect(error?.description.contains("./verify") == true)
+        #expect(!Files.exists("verify"))
     }
 
     @Test func `that fails leaves nothing`() throws {
@@ -269,108 +279,5 @@ private typealias Service = JagaCLI.Service
             let error = #expect(throws: CommandError.self) { try Manifest(.object(rest)) }
             #expect(error?.message.contains(field) == true)
         }
-    }
-}
-
-// MARK: Restoring
-
-extension `A backup` {
-    @Test func `put back begins new lives of its streams, with the same records`() throws {
-        try makeHome()
-        let copy = folder.file("copy")
-        #expect(try backup(copy) == 0)
-        let before = try #require(try head(.ingest, .sos))
-        let other = folder.file("other")
-        #expect(try restore(copy, into: other) == 0)
-        let database = try Database(reading: other + "/ingest/store.sqlite")
-        let after = try #require(try SQLiteBusStore(database).extents().first?.head)
-        #expect(after.sequence == before.sequence && after.hash == before.hash)
-        #expect(after.incarnation != before.incarnation)
-        #expect(try SQLiteBusStore(database).acknowledgements() == [])
-        #expect(try Files.read(other + "/ingest/photos/abc") == [1, 2, 3])
-        #expect(try Files.rights(of: other + "/secrets/devices.key") == 0o600)
-        #expect(Files.exists(other + "/jaga.conf") && !Files.exists(other + "/restoring"))
-    }
-
-    @Test func `is not put into a home that has something, unless that is moved aside`() throws {
-        try makeHome()
-        let copy = folder.file("copy")
-        #expect(try backup(copy) == 0)
-        try append(7, to: .sos, in: store(.ingest))
-        let error = #expect(throws: CommandError.self) { try restore(copy, into: home) }
-        #expect(error?.message.contains("ingest/store.sqlite") == true)
-        #expect(try head(.ingest, .sos)?.sequence == 12)
-        #expect(try restore(copy, "--force", into: home) == 0)
-        #expect(try head(.ingest, .sos)?.sequence == 5)
-        let aside = try #require(
-            try Files.names(in: home).first { $0.hasPrefix("before-restore-") })
-        let kept = try Database(reading: "\(home)/\(aside)/ingest/store.sqlite")
-        #expect(try SQLiteBusStore(kept).extents().first?.head.sequence == 12)
-        #expect(Files.exists("\(home)/\(aside)/secrets/devices.key"))
-    }
-
-    @Test func `is not put into a home where something runs`() throws {
-        try makeHome()
-        let copy = folder.file("copy")
-        #expect(try backup(copy) == 0)
-        let other = folder.file("other")
-        try Files.makeFolder(other + "/timer", mode: 0o700)
-        let lock = try LockFile(path: other + "/timer/lock")
-        let error = #expect(throws: CommandError.self) { try restore(copy, into: other) }
-        #expect(error?.message.contains("the suite runs") == true)
-        #expect(error?.message.contains("\(getpid())") == true)
-        withExtendedLifetime(lock) {}
-    }
-
-    @Test func `of one service leaves the others as they are`() throws {
-        try makeHome()
-        let copy = folder.file("copy")
-        #expect(try backup(copy) == 0)
-        let notifier = try head(.notifier, .deliveries)
-        #expect(throws: CommandError.self) {
-            try restore(copy, "--service", "timer", into: home)
-        }
-        #expect(throws: CommandError.self) {
-            try restore(copy, "--service", "evaluator", into: home)
-        }
-        #expect(try restore(copy, "--service", "timer", "--force", into: home) == 0)
-        #expect(try head(.notifier, .deliveries) == notifier)
-        #expect(Files.exists(home + "/secrets/devices.key"))
-    }
-
-    @Test func `brings back nobody who was erased since`() throws {
-        try makeHome()
-        let copy = folder.file("copy")
-        let people = (0..<3).map { _ in PersonID(SecureRandom.id()) }
-        let time = Timestamp(seconds: 1_800_000_000)
-        try ErasedList(home: home).add([people[0]], at: time)
-        #expect(try backup(copy) == 0)
-        #expect(try backup("verify", copy) == 0)
-        try ErasedList(home: home).add([people[1], people[0]], at: time + .seconds(60))
-        let list = folder.file("list")
-        try ErasedList(path: list).add([people[2]], at: time + .seconds(90))
-        #expect(try restore(copy, "--force", "--erased", list, into: home) == 0)
-        #expect(try ErasedList(home: home).read().map(\.person) == people)
-        #expect(throws: CommandError.self) {
-            try restore(copy, "--erased", folder.file("none"), into: folder.file("other"))
-        }
-    }
-
-    @Test func `put back is known as such to its service, however short ago it was`() throws {
-        let databases = try makeHome()
-        let now = Timestamp(seconds: 1_800_000_000)
-        var attendance = Attendance(databases[0])
-        #expect(try attendance.begin(at: now, hold: .seconds(600)) == nil)
-        let copy = folder.file("copy")
-        #expect(try backup(copy) == 0)
-        let other = folder.file("other")
-        #expect(try restore(copy, into: other) == 0)
-        let database = try Database(path: other + "/ingest/store.sqlite", migrations: nil)
-        var restored = Attendance(database)
-        let later = now + .seconds(5)
-        let outage = Outage(from: now, until: later, holdEnds: later + .seconds(600))
-        #expect(try restored.begin(at: later, hold: .seconds(600)) == outage)
-        #expect(try restored.begin(at: later + .seconds(599), hold: .seconds(600)) == outage)
-        #expect(try restored.begin(at: later + .seconds(601), hold: .seconds(600)) == nil)
     }
 }

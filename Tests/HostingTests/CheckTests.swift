@@ -62,6 +62,19 @@ import Testing
         #expect(refusal.operation == "write to \(home)/timer")
     }
 
+    @Test(arguments: ["restoring", "timer/restoring"])
+    func `refuses a home, or a volume, that was put back in part`(_ name: String) throws {
+        try Files.makeFolder("\(home)/\(name)")
+        let refusal = try #require(refusal { try check() })
+        #expect(refusal.code == "restore-unfinished")
+        #expect(refusal.message.contains("\(home)/\(name)"))
+        let configuration = try Configuration(
+            settings: CommonSettings.all, environment: ["JAGA_HOME": home], service: "timer")
+        #expect(throws: UnfinishedRestore.self) {
+            try HostParts(Stage.definition, configuration, signals: Signals([]))
+        }
+    }
+
     @Test func `refuses keys that are not there where keys are needed`() throws {
         let refusal = try #require(
             refusal { try check(Stage.definition, ["JAGA_BIND": "0.0.0.0"]) })

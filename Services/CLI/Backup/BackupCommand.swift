@@ -36,6 +36,10 @@ enum BackupCommand: Command {
             }
             return try verify(call)
         }
+        // As where the variable that names the folder is empty: a check that passes always.
+        guard call.parameters != ["verify"] else {
+            throw CommandError.usage("missing: DIR (a backup of that name: ./verify)", syntax)
+        }
         if call.has("--secrets"), call.has("--without-secrets") {
             throw CommandError.usage("say --secrets or --without-secrets", syntax)
         }

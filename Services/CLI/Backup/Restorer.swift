@@ -8,7 +8,8 @@ import Store
 /// Puts the stores of a backup that was checked into a home.
 ///
 /// Everything is made ready in a folder of the home, and moved into place at the end: whatever goes
-/// wrong before leaves the home as it was.
+/// wrong before leaves the home as it was. What is interrupted later leaves a home in which nothing
+/// starts (``UnfinishedRestore``), until a restore comes to its end.
 struct Restorer {
     let home: String
     let check: BackupCheck
@@ -19,32 +20,80 @@ struct Restorer {
     let isForced: Bool
     /// A further list of people who had themselves erased.
     let erased: String?
+    /// Called before anything of the home is moved, with where it goes; may throw.
+    var willMove: (String) throws -> Void = { _ in }
 
-    private var draft: String { home + "/restoring" }
+    /// Where everything is made ready, and what it is called as soon as anything of the home is
+    /// moved, until all of it is in place: as long as it is there, nothing starts in the home.
+    private var draft: String {
+        let moving = "\(home)/\(UnfinishedRestore.name)"
+        return Files.exists(moving) ? moving : moving + ".draft"
+    }
+    /// In there: what is put back, a line for each service, and one for secrets.
+    private static let contentsName = "contents"
 
     /// - Returns: the folder in which what was there before is now; nil if nothing was
     func restore() throws -> String? {
         try Files.makeFolder(home, mode: 0o700)
         let locks = try lockAll()
         return try withExtendedLifetime(locks) {
+            try refuseLess()
             let former = formerFiles
             guard former.isEmpty || isForced else {
                 throw CommandError(
                     "\(home) is not empty: it has \(former.joined(separator: ", "))",
                     hint: "name another home, or move these aside with --force")
             }
+            let wasInterrupted = isInterrupted
             do {
-                try Files.removeTree(draft)
+                try clearDraft()
                 for service in services { try prepare(service) }
                 try prepareSecrets()
                 try mergeErased()
+                try Files.write(
+                    Array((contents.joined(separator: "\n") + "\n").utf8),
+                    to: "\(draft)/\(Restorer.contentsName)", mode: 0o600)
             } catch {
-                try? Files.removeTree(draft)
+                if !wasInterrupted { try? Files.removeTree(draft) }
                 throw error
+            }
+            if !wasInterrupted {
+                try Files.move(draft, to: "\(home)/\(UnfinishedRestore.name)")
             }
             let aside = former.isEmpty ? nil : try moveAside(former)
             try moveIntoPlace()
             return aside
+        }
+    }
+
+    // MARK: After an interruption
+
+    private var isInterrupted: Bool { Files.exists("\(home)/\(UnfinishedRestore.name)") }
+
+    private var contents: [String] {
+        services.map(\.rawValue) + (bringsSecrets ? [BackupMaker.secretsFolder] : [])
+    }
+
+    /// What an interrupted restore began to put back is put back too: of it nobody knows what is in
+    /// place.
+    private func refuseLess() throws {
+        let path = "\(draft)/\(Restorer.contentsName)"
+        guard isInterrupted, Files.exists(path) else { return }
+        let begun = String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
+        let missing = begun.map(String.init).filter { !contents.contains($0) }
+        guard missing.isEmpty else {
+            throw CommandError(
+                "a restore into \(home) was interrupted, and this one leaves out some of what it "
+                    + "moved: \(missing.joined(separator: ", "))",
+                hint: "run it with the options of the interrupted one")
+        }
+    }
+
+    /// Removes what is left of an earlier restore, but what says that it was interrupted.
+    private func clearDraft() throws {
+        guard isInterrupted else { return try Files.removeTree(draft) }
+        for name in try Files.names(in: draft) where name != Restorer.contentsName {
+            try Files.removeTree("\(draft)/\(name)")
         }
     }
 
@@ -76,12 +125,26 @@ struct Restorer {
             names += ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", BackupMaker.photos]
                 .map { "\(folder)/\($0)" }
         }
-        if isWhole, !manifest.secretFiles.isEmpty { names.append(BackupMaker.secretsFolder) }
+        if bringsSecrets { names.append(BackupMaker.secretsFolder) }
         return names.filter { name in
             let path = "\(home)/\(name)"
             return Files.isFolder(path)
                 ? (try? Files.tree(path))?.isEmpty == false : Files.exists(path)
         }
+    }
+
+    /// The folder that has the secrets of the backup; nil where none was named.
+    private var secretsSource: String? {
+        switch manifest.secrets {
+        case .here: check.folder
+        case .elsewhere: check.secrets
+        case .none: nil
+        }
+    }
+
+    /// Whether secrets of the home give way to those of the backup.
+    private var bringsSecrets: Bool {
+        isWhole && secretsSource != nil && !manifest.secretFiles.isEmpty
     }
 
     // MARK: Made ready
@@ -107,13 +170,7 @@ struct Restorer {
 
     /// Secrets and settings that the home has already stay: with --force they were moved aside.
     private func prepareSecrets() throws {
-        let source: String? =
-            switch manifest.secrets {
-            case .here: check.folder
-            case .elsewhere: check.secrets
-            case .none: nil
-            }
-        guard let source else {
+        guard let source = secretsSource else {
             guard manifest.secrets == .elsewhere, !Files.exists("\(home)/secrets") else { return }
             throw CommandError(
                 "the secrets of this backup are in another folder",
@@ -159,6 +216,7 @@ struct Restorer {
         for name in former {
             let parent = name.split(separator: "/").dropLast().joined(separator: "/")
             try Files.makeFolder("\(aside)/\(parent)", mode: 0o700)
+            try willMove("\(aside)/\(name)")
             try Files.move("\(home)/\(name)", to: "\(aside)/\(name)")
         }
         return aside
@@ -166,13 +224,15 @@ struct Restorer {
 
     /// Stores last: a home without a store is one that nobody takes for restored.
     private func moveIntoPlace() throws {
-        let names = try Files.tree(draft)
+        let names = try Files.tree(draft).filter { $0 != Restorer.contentsName }
         let isStore = { (name: String) in name.hasSuffix("/store.sqlite") }
         for name in names.filter({ !isStore($0) }) + names.filter(isStore) {
             let parent = name.split(separator: "/").dropLast().joined(separator: "/")
             try Files.makeFolder("\(home)/\(parent)", mode: 0o700)
+            try willMove("\(home)/\(name)")
             try Files.move("\(draft)/\(name)", to: "\(home)/\(name)")
         }
         try Files.removeTree(draft)
+        try Files.sync(home)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Hosting
 import Runtime
 
 /// `jaga up`: the whole suite in the foreground.
@@ -43,6 +44,7 @@ enum Up: Command {
         let plan = try UpPlan(call)
         try plan.prepareFolders()
         let lock = try LockFile(path: plan.home + "/up.lock")
+        try UnfinishedRestore.refuse(home: plan.home)
         try plan.checkPorts()
         if let folder = try plan.prepareKeys() {
             Console.say("jaga: made keys for streams in \(folder)")

@@ -1,0 +1,182 @@
+import Bus
+import Foundation
+import Model
+import Runtime
+import Store
+import TestSupport
+import Testing
+import Wire
+
+@testable import Hosting
+@testable import JagaCLI
+
+// MARK: Restoring
+
+extension `A backup` {
+    @Test func `put back begins new lives of its streams, with the same records`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let before = try #require(try head(.ingest, .sos))
+        let other = folder.file("other")
+        #expect(try restore(copy, into: other) == 0)
+        let database = try Database(reading: other + "/ingest/store.sqlite")
+        let after = try #require(try SQLiteBusStore(database).extents().first?.head)
+        #expect(after.sequence == before.sequence && after.hash == before.hash)
+        #expect(after.incarnation != before.incarnation)
+        #expect(try SQLiteBusStore(database).acknowledgements() == [])
+        #expect(try Files.read(other + "/ingest/photos/abc") == [1, 2, 3])
+        #expect(try Files.rights(of: other + "/secrets/devices.key") == 0o600)
+        #expect(Files.exists(other + "/jaga.conf") && !Files.exists(other + "/restoring"))
+    }
+
+    @Test func `is not put into a home that has something, unless that is moved aside`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        try append(7, to: .sos, in: store(.ingest))
+        let error = #expect(throws: CommandError.self) { try restore(copy, into: home) }
+        #expect(error?.message.contains("ingest/store.sqlite") == true)
+        #expect(try head(.ingest, .sos)?.sequence == 12)
+        #expect(try restore(copy, "--force", into: home) == 0)
+        #expect(try head(.ingest, .sos)?.sequence == 5)
+        let aside = try #require(
+            try Files.names(in: home).first { $0.hasPrefix("before-restore-") })
+        let kept = try Database(reading: "\(home)/\(aside)/ingest/store.sqlite")
+        #expect(try SQLiteBusStore(kept).extents().first?.head.sequence == 12)
+        #expect(Files.exists("\(home)/\(aside)/secrets/devices.key"))
+    }
+
+    @Test func `is not put into a home where something runs`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let other = folder.file("other")
+        try Files.makeFolder(other + "/timer", mode: 0o700)
+        let lock = try LockFile(path: other + "/timer/lock")
+        let error = #expect(throws: CommandError.self) { try restore(copy, into: other) }
+        #expect(error?.message.contains("the suite runs") == true)
+        #expect(error?.message.contains("\(getpid())") == true)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `of one service leaves the others as they are`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let notifier = try head(.notifier, .deliveries)
+        #expect(throws: CommandError.self) {
+            try restore(copy, "--service", "timer", into: home)
+        }
+        #expect(throws: CommandError.self) {
+            try restore(copy, "--service", "evaluator", into: home)
+        }
+        #expect(try restore(copy, "--service", "timer", "--force", into: home) == 0)
+        #expect(try head(.notifier, .deliveries) == notifier)
+        #expect(Files.exists(home + "/secrets/devices.key"))
+    }
+
+    @Test func `brings back nobody who was erased since`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        let people = (0..<3).map { _ in PersonID(SecureRandom.id()) }
+        let time = Timestamp(seconds: 1_800_000_000)
+        try ErasedList(home: home).add([people[0]], at: time)
+        #expect(try backup(copy) == 0)
+        #expect(try backup("verify", copy) == 0)
+        try ErasedList(home: home).add([people[1], people[0]], at: time + .seconds(60))
+        let list = folder.file("list")
+        try ErasedList(path: list).add([people[2]], at: time + .seconds(90))
+        #expect(try restore(copy, "--force", "--erased", list, into: home) == 0)
+        #expect(try ErasedList(home: home).read().map(\.person) == people)
+        #expect(throws: CommandError.self) {
+            try restore(copy, "--erased", folder.file("none"), into: folder.file("other"))
+        }
+    }
+
+    @Test func `put back is known as such to its service, however short ago it was`() throws {
+        let databases = try makeHome()
+        let now = Timestamp(seconds: 1_800_000_000)
+        var attendance = Attendance(databases[0])
+        #expect(try attendance.begin(at: now, hold: .seconds(600)) == nil)
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        let other = folder.file("other")
+        #expect(try restore(copy, into: other) == 0)
+        let database = try Database(path: other + "/ingest/store.sqlite", migrations: nil)
+        var restored = Attendance(database)
+        let later = now + .seconds(5)
+        let outage = Outage(from: now, until: later, holdEnds: later + .seconds(600))
+        #expect(try restored.begin(at: later, hold: .seconds(600)) == outage)
+        #expect(try restored.begin(at: later + .seconds(599), hold: .seconds(600)) == outage)
+        #expect(try restored.begin(at: later + .seconds(601), hold: .seconds(600)) == nil)
+    }
+}
+
+// MARK: Interrupted
+
+extension `A backup` {
+    private struct Cut: Error {}
+
+    /// Puts a backup back over what the home has, and is cut off before one of its moves.
+    ///
+    /// - Returns: whether it came to its end before
+    private func restore(_ copy: String, cutBefore number: Int) throws -> Bool {
+        let check = BackupCheck(folder: copy, secrets: nil)
+        let manifest = try check.manifest()
+        var moves = 0
+        let restorer = Restorer(
+            home: home, check: check, manifest: manifest,
+            services: manifest.stores.map(\.service), isWhole: true, isForced: true, erased: nil,
+            willMove: { _ in
+                if moves == number { throw Cut() }
+                moves += 1
+            })
+        do { _ = try restorer.restore() } catch is Cut { return false }
+        return true
+    }
+
+    @Test func `put back in part lets nothing start, until it is put back again`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        var number = 0
+        while try !restore(copy, cutBefore: number) {
+            number += 3
+            let refused = #expect(throws: UnfinishedRestore.self) {
+                try UnfinishedRestore.refuse(home: home)
+            }
+            #expect(refused?.message.contains("\(home)/restoring") == true)
+            #expect(refused?.hint.contains("jaga restore DIR --force") == true)
+            let up = #expect(throws: UnfinishedRestore.self) {
+                try Up.run(Call(["--home", home], of: Up.syntax, environment: [:]))
+            }
+            #expect(up?.hint == refused?.hint)
+            // A part of it is not enough.
+            let less = #expect(throws: CommandError.self) {
+                try restore(copy, "--service", "timer", "--force", into: home)
+            }
+            #expect(less?.message.contains("ingest") == true)
+
+            #expect(try restore(copy, "--force", into: home) == 0)
+            try UnfinishedRestore.refuse(home: home)
+            #expect(try Files.names(in: home).allSatisfy { !$0.hasPrefix("restoring") })
+            #expect(try head(.ingest, .sos)?.sequence == 5)
+            #expect(try head(.notifier, .deliveries)?.sequence == 5)
+            #expect(try Files.read(home + "/secrets/devices.key") == Array("key".utf8))
+            #expect(try Files.read(home + "/ingest/photos/abc") == [1, 2, 3])
+        }
+        #expect(number >= 10, "stores, photos and secrets go one by one")
+    }
+
+    @Test func `cut off before anything was moved leaves a home that starts`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        try Files.makeFolder(home + "/restoring.draft/timer")
+        try Files.write([1], to: home + "/restoring.draft/timer/store.sqlite")
+        try UnfinishedRestore.refuse(home: home)
+        #expect(try restore(copy, "--force", into: home) == 0)
+        #expect(!Files.exists(home + "/restoring.draft"))
+    }
+}
