@@ -4,6 +4,7 @@ import MQTT
 import Model
 import Parsing
 import Runtime
+import TestSupport
 import Testing
 
 @testable import Hosting
