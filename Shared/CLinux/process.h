@@ -11,6 +11,10 @@
 // A pipe whose ends no program inherits that another thread starts meanwhile.
 static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
+// F_SETPIPE_SZ, which <fcntl.h> has for GNU programs alone. Where the system refuses, it stays as
+// it is.
+static inline void clinux_widen(int pipe, int bytes) { fcntl(pipe, 1031, bytes); }
+
 // Between fork and exec only async-signal-safe calls are allowed, which Swift code cannot promise;
 // posix_spawn cannot ask for a signal when the parent dies.
 

@@ -11,6 +11,9 @@ public final class ChildProcess: Pollable {
     public private(set) var exitStatus: Int32?
     private var output: Int32
 
+    /// Room for what it writes until ``drain()``: programs of Jaga leave out what finds none.
+    static let pipeBytes: Int32 = 256 << 10
+
     /// Starts a program.
     ///
     /// - Parameters:
@@ -24,6 +27,7 @@ public final class ChildProcess: Pollable {
     ) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard clinux_pipe(&ends) == 0 else { throw SystemError(errno, "open a pipe") }
+        clinux_widen(ends[0], ChildProcess.pipeBytes)
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let started = ChildProcess.withCStrings([path] + arguments) { argv in
             ChildProcess.withCStrings(variables) { envp in

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import Model
-import Synchronization
 
 /// How much a line matters.
 public enum LogLevel: String, Sendable, Comparable, CaseIterable {
@@ -30,22 +29,22 @@ public struct LogFields: ExpressibleByDictionaryLiteral {
 ///
 /// One `write(2)` a line, at most 4,096 bytes, so that lines of several processes on one pipe stay
 /// whole. A line that nobody takes at once is left out, and the next one that is taken tells how
-/// many were. Never give it names, numbers, positions or secrets.
+/// many were (``Lines``). Never give it names, numbers, positions or secrets.
 public struct Log: Sendable {
     /// Longest line in bytes, with its end: what a pipe takes in one piece.
     public static let lineBytesMax = Lines.pieceBytes
 
     public var service: String
     public var level: LogLevel
-    /// File descriptor that lines go to; 2 is standard error.
-    public let descriptor: Int32
-    /// Lines that nobody took, of this log and of all its copies.
-    private let leftOut = Count()
+    /// Of this log and of all its copies.
+    private let lines: Lines
 
+    /// - Parameter descriptor: file descriptor that lines go to; 2 is standard error, a negative
+    ///   one nowhere
     public init(service: String, level: LogLevel = .info, descriptor: Int32 = 2) {
         self.service = service
         self.level = level
-        self.descriptor = descriptor
+        lines = Lines(to: descriptor)
     }
 
     public func debug(_ message: String, _ fields: @autoclosure () -> LogFields = [:]) {
@@ -77,23 +76,13 @@ public struct Log: Sendable {
         clock_gettime(CLOCK_REALTIME, &wall)
         let time = Timestamp(
             milliseconds: Int64(wall.tv_sec) * 1000 + Int64(wall.tv_nsec) / 1_000_000)
-        let missing = leftOut.value.exchange(0, ordering: .relaxed)
-        if missing > 0 {
-            let notice = Log.line(
-                time: time, level: .warning, service: service,
-                message: "lines were left out: nobody took them", fields: ["lines": missing])
-            guard Lines.offer(notice, to: descriptor) else {
-                leftOut.value.add(missing + 1, ordering: .relaxed)
-                return
-            }
-        }
         let line = Log.line(
             time: time, level: level, service: service, message: message, fields: fields)
-        if !Lines.offer(line, to: descriptor) { leftOut.value.add(1, ordering: .relaxed) }
-    }
-
-    private final class Count: Sendable {
-        let value = Atomic(0)
+        lines.write(line) { leftOut in
+            Log.line(
+                time: time, level: .warning, service: service,
+                message: "lines were left out: nobody took them", fields: ["lines": leftOut])
+        }
     }
 
     static func line(
@@ -102,14 +91,7 @@ public struct Log: Sendable {
         var text = "time=\(time) level=\(level.rawValue) service=\(Log.word(service))"
         text += " msg=" + Log.word(message)
         for (key, value) in fields.pairs { text += " \(key)=" + Log.word(value) }
-        var bytes = Array(text.utf8)
-        if bytes.count >= lineBytesMax {
-            bytes.removeLast(bytes.count - lineBytesMax + 4)
-            while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
-            if let last = bytes.last, last & 0xC0 == 0xC0 { bytes.removeLast() }
-            bytes += Array("...".utf8)
-        }
-        return bytes + [0x0A]
+        return Lines.piece(text)
     }
 
     /// The value as it is, or in quotes where it would not read back as one word.

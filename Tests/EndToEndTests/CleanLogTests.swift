@@ -16,6 +16,8 @@ import Testing
         ("time=x msg=\"Anna has left\"", "a name"),
         ("time=x msg=zone name=Home", "a name"),
         ("time=x msg=x secret=\"pass word 12\"", "a secret"),
+        ("time=x msg=\"lines were left out: nobody took them\" lines=3", "a gap"),
+        ("jaga: 3 lines were left out: nobody took them", "a gap"),
     ]) func `is found`(line: String, kind: String) {
         let found = data.findings(in: "time=x msg=ready\n" + line + "\n")
         #expect(found.map(\.kind) == [kind])

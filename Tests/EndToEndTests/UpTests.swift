@@ -38,6 +38,35 @@ extension `The suite` {
             }
         }
 
+        /// `isStopped`: as with Ctrl-S; else it is full, and nobody reads.
+        @Test(arguments: [true, false])
+        func `looks after services and stops while its terminal takes nothing`(
+            isStopped: Bool
+        ) async throws {
+            let suite = try RunningSuite()
+            let terminal = try Terminal()
+            try await suite.start(at: terminal)
+            let up = try #require(suite.up)
+            var shown = ""
+            let isReady = await eventually {
+                shown += terminal.take()
+                return shown.contains("Jaga is ready at")
+            }
+            try #require(isReady, "\(shown)")
+            let filler =
+                isStopped
+                ? nil : try Capture("/bin/sh", ["-c", "exec yes > \(terminal.path)"])
+            if isStopped { terminal.stop() }
+            for service in [RunningSuite.Service.timer, .notifier] {
+                try await suite.kill(service)
+                try await suite.waitUntilReady(service)
+            }
+            #expect(await up.stop() == 0)
+            filler?.end()
+            if isStopped { terminal.goOn() }
+            #expect(!terminal.take().contains("jaga: stopping"), "it was never full")
+        }
+
         @Test func `takes everything along when it is killed`() async throws {
             let suite = try RunningSuite()
             try await suite.start()

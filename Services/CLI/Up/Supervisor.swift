@@ -4,9 +4,14 @@ import Runtime
 import Web
 
 /// Starts the programs, shows what they say, starts again those that die, and stops all.
+///
+/// It waits for no terminal: while nobody takes what it says, programs are looked after all the
+/// same.
 final class Supervisor {
     /// Everything has ended after so long, whatever it takes.
     static let stopLimit = Duration.milliseconds(3500)
+    /// What was said last waits so long for a terminal that is behind.
+    static let lastWordsLimit = Duration.milliseconds(200)
     /// How often a program that is not ready is asked.
     static let askPause = Duration.milliseconds(100)
 
@@ -17,37 +22,40 @@ final class Supervisor {
     private var asked: [UInt64: Program] = [:]
     private var lastToken: UInt64 = 0
     private var askNext = Timestamp.zero
-    /// Lines of programs that nobody took.
-    private var leftOut = 0
-    /// Called once, when every program was ready.
-    private var onReady: (() -> Void)?
+    private let output = Lines(to: 1)
+    /// The same where both lead to one terminal: each finishes its own lines alone.
+    private let errors: Lines
+    private let recipes: [Program.Recipe]
+    /// Said once, when every program was ready.
+    private var welcome: String?
     private let width: Int
 
-    /// Starts every program.
-    ///
-    /// - Parameter onReady: called once all have answered
-    init(_ recipes: [Program.Recipe], onReady: @escaping () -> Void) throws(SystemError) {
+    /// - Parameter welcome: said once all programs have answered
+    init(_ recipes: [Program.Recipe], welcome: String) throws(SystemError) {
         signals = try Signals([.terminate, .interrupt, .hangUp, .childEnded])
-        self.onReady = onReady
+        errors = Lines.areOne(1, 2) ? output : Lines(to: 2)
+        self.recipes = recipes
+        self.welcome = welcome
         width = recipes.map(\.name.count).max() ?? 0
-        for recipe in recipes {
-            do throws(SystemError) {
-                programs.append(try Program(recipe, at: clock.now))
-            } catch {
-                stop()
-                throw error
-            }
-        }
     }
 
-    /// Runs until a signal comes, or a program ends that never worked.
+    /// Starts every program, and runs until a signal comes, or a program cannot be started or ends
+    /// and never worked.
     ///
     /// - Returns: 0 after a signal, else 1
     func run() -> Int32 {
+        do throws(SystemError) {
+            for recipe in recipes { programs.append(try Program(recipe, at: clock.now)) }
+        } catch {
+            errors.promise("jaga: \(error)\n")
+            stop()
+            return 1
+        }
         while true {
             Loop.wait(on: pollables, atMost: 100)
+            output.settle()
             if signals.drain().contains(where: { $0 != .childEnded }) {
-                Console.say("jaga: stopping")
+                output.promise("jaga: stopping\n")
                 return stop() ? 0 : 1
             }
             showLines()
@@ -72,13 +80,10 @@ final class Supervisor {
     private func show(_ line: String, of program: Program) {
         let name = program.recipe.name
         let padded = name + String(repeating: " ", count: width - name.count)
-        if leftOut > 0 {
-            let notice = "jaga: \(leftOut) lines were left out: nobody took them\n"
-            if Lines.offer(Array(notice.utf8), to: 1) { leftOut = 0 }
+        let text = Console.paint("\(padded) |", color(of: name)) + " " + line
+        output.write(Lines.piece(text)) { leftOut in
+            Lines.piece("jaga: \(leftOut) lines were left out: nobody took them")
         }
-        // Whoever looks after services waits for no terminal.
-        let text = Console.paint("\(padded) |", color(of: name)) + " " + line + "\n"
-        if leftOut > 0 || !Lines.offer(Array(text.utf8), to: 1) { leftOut += 1 }
     }
 
     private func color(of name: String) -> Color {
@@ -96,9 +101,9 @@ final class Supervisor {
             if let (status, rest) = program.ended(at: now) {
                 for line in program.drain() { show(line, of: program) }
                 guard program.wasReady else {
-                    Console.complain(
+                    errors.promise(
                         "jaga: \(name) ended before it was ready (\(reason(status))); "
-                            + "its last lines above say why")
+                            + "its last lines above say why\n")
                     return false
                 }
                 show(
@@ -108,7 +113,7 @@ final class Supervisor {
             do throws(SystemError) {
                 try program.restartIfDue(at: now)
             } catch {
-                Console.complain("jaga: \(error)")
+                errors.promise("jaga: \(error)\n")
                 return false
             }
         }
@@ -129,9 +134,9 @@ final class Supervisor {
             program.wasReady = true
             show("ready, \(program.recipe.place)", of: program)
         }
-        if programs.allSatisfy(\.wasReady), let tell = onReady {
-            onReady = nil
-            tell()
+        if programs.allSatisfy(\.wasReady), let text = welcome {
+            welcome = nil
+            output.promise(text + "\n")
         }
         guard clock.now >= askNext else { return }
         askNext = clock.now + Supervisor.askPause
@@ -176,6 +181,7 @@ final class Supervisor {
         wait(for: programs, until: clock.now + .seconds(1))
         for program in programs { program.child?.killRest() }
         showLines()
+        for lines in [output, errors] { lines.settle(within: Supervisor.lastWordsLimit) }
         return isClean
     }
 

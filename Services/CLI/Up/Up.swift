@@ -57,7 +57,7 @@ enum Up: Command {
         try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
         try Files.write(Array((plan.origin + "\n").utf8), to: plan.home + "/origin")
         Console.say("jaga: starting, data in \(plan.home)")
-        let supervisor = try Supervisor(plan.recipes) { Console.say(plan.welcome) }
+        let supervisor = try Supervisor(plan.recipes, welcome: plan.welcome)
         return withExtendedLifetime(lock) { supervisor.run() }
     }
 }

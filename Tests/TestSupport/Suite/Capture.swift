@@ -3,12 +3,17 @@ import Runtime
 
 /// A running program with everything that it has written so far.
 ///
-/// Reading happens on the caller's thread, whenever it asks.
+/// A thread of its own reads all the time: programs of Jaga leave out lines that nobody takes.
 public final class Capture {
     public let process: ChildProcess
-    private var bytes: [UInt8] = []
+    private let reader: Reader
 
-    public init(_ process: ChildProcess) { self.process = process }
+    public init(_ process: ChildProcess) {
+        self.process = process
+        reader = Reader(process)
+        let reader = reader
+        Thread { while reader.waitAndRead() {} }.start()
+    }
 
     /// Starts a program that ends with the tests.
     public convenience init(
@@ -22,6 +27,7 @@ public final class Capture {
     deinit {
         process.send(SIGKILL)
         while process.reap() == nil { usleep(1000) }
+        reader.end()
     }
 
     /// Asks it to end and waits for that, 10 s at most.
@@ -32,8 +38,8 @@ public final class Capture {
 
     /// Everything that it wrote until now.
     public var text: String {
-        while let more = process.drain(), !more.isEmpty { bytes += more }
-        return String(decoding: bytes, as: UTF8.self)
+        reader.read()
+        return String(decoding: reader.bytes, as: UTF8.self)
     }
 
     /// The whole lines that it wrote until now.
@@ -58,5 +64,49 @@ public final class Capture {
             _ = await eventually { process.reap() != nil }
         }
         return process.exitStatus ?? -1
+    }
+}
+
+extension Capture {
+    /// What its thread and whoever asks share. Of the process both touch the output alone, which
+    /// nobody else does.
+    private final class Reader: @unchecked Sendable {
+        private let process: ChildProcess
+        private let lock = NSLock()
+        private var taken: [UInt8] = []
+        private var isOver = false
+
+        init(_ process: ChildProcess) { self.process = process }
+
+        var bytes: [UInt8] { lock.withLock { taken } }
+
+        /// Takes what is there, without waiting.
+        func read() {
+            lock.withLock {
+                while !isOver {
+                    guard let more = process.drain() else {
+                        isOver = true
+                        return
+                    }
+                    if more.isEmpty { return }
+                    taken += more
+                }
+            }
+        }
+
+        /// Whoever the program has started may hold the pipe for longer.
+        func end() { lock.withLock { isOver = true } }
+
+        /// Takes what comes next; false when no more will.
+        func waitAndRead() -> Bool {
+            var items: [PollItem] = []
+            lock.withLock { process.appendPollItems(to: &items) }
+            for item in items {
+                var wanted = pollfd(fd: item.fd, events: Int16(POLLIN), revents: 0)
+                _ = poll(&wanted, 1, 200)
+            }
+            read()
+            return lock.withLock { !isOver }
+        }
     }
 }

@@ -51,10 +51,18 @@ public final class RunningSuite {
     }
 
     /// Starts it and waits until every process is ready, unless some cannot be.
-    public func start(waits: Bool = true) async throws {
+    ///
+    /// - Parameter terminal: where it shows what it says; nobody waits for it then
+    public func start(waits: Bool = true, at terminal: Terminal? = nil) async throws {
         let words =
             ["up", "--home", home, "--port", "\(port)", "--port-base", "\(portBase)"]
             + arguments
+        if let terminal {
+            let script = "exec \"$0\" \"$@\" > \(terminal.path) 2>&1"
+            up = try Capture(
+                "/bin/sh", ["-c", script, jaga] + words, environment: Self.environment)
+            return
+        }
         let capture = try Capture(jaga, words, environment: Self.environment)
         up = capture
         guard waits else { return }
