@@ -78,6 +78,66 @@ import Testing
         #expect(held(world).isEmpty)
     }
 
+    /// An emergency whose tier became due while nobody listened; back, and its clock is not heard
+    /// of yet.
+    private func climbingMeanwhile() -> World {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.isTimerAlive = false
+        world.sleep(hour)
+        world.clear()
+        return world
+    }
+
+    @Test(arguments: [EmergencyTrigger.panic, .watchExpired])
+    func `goes on where a call comes before the clock of its tier is heard of`(
+        _ trigger: EmergencyTrigger
+    ) {
+        var world = climbingMeanwhile()
+        #expect(held(world) == [emergency], "it is shown from the start")
+        #expect(world.notifier.heldItems.first?.due == World.start + .seconds(120))
+        world.pass(.milliseconds(100))
+        let call = Town.signal(2, at: world.now, countdown: .zero, trigger: trigger)
+        world.tell(trigger == .panic ? .sosRaised(call) : .watchExpired(call))
+        world.tell(.emergencyJoined(Town.news(signal: 2, trigger: trigger)))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        world.pass(Limits.clockGrace + .seconds(1))
+        #expect(world.addresses.contains("+60111000003"), "the next tier")
+        #expect(held(world).isEmpty && world.notifier.holdEnds == nil)
+    }
+
+    @Test func `goes on where a call comes before anything of it is held`() {
+        var world = World()
+        let works = world.gateway
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: .unreachable)
+        }
+        world.tell(.emergencyOpened(Town.news()))
+        // The store was put back a moment later.
+        world.gateway = works
+        world.now = world.now + .milliseconds(500)
+        world.restart(
+            after: Outage(
+                from: World.start, until: world.now, holdEnds: world.now + .seconds(600)))
+        world.clear()
+        #expect(held(world).isEmpty, "its messages are tried again later, its tier has its time")
+        world.now = world.now + .milliseconds(100)
+        world.tell(.emergencyJoined(Town.news(signal: 2)))
+        world.pass(.seconds(60))
+        #expect(held(world).isEmpty)
+        #expect(world.notifications.allSatisfy { !$0.isPending })
+    }
+
+    @Test func `whose person says afterwards that it is over is over at once`() {
+        var world = climbingMeanwhile()
+        world.pass(.seconds(30))
+        world.tell(.emergencyCancelled(Town.news(1, .cancelled, by: Town.aisha.id)))
+        #expect(Set(world.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
+        #expect(held(world).isEmpty)
+    }
+
     @Test func `says so of a watch that ran out meanwhile, in an emergency of before`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))

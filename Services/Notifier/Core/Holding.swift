@@ -16,7 +16,7 @@ extension Notifier {
     public var heldItems: [HeldItem] {
         let whole = emergencies.values.filter { $0.isHeld == true }.map { emergency in
             HeldItem(
-                held: .emergency(emergency.id), person: emergency.person, due: emergency.raised,
+                held: .emergency(emergency.id), person: emergency.person, due: due(of: emergency),
                 what: emergency.trigger.rawValue)
         }
         let calls = heldCalls.map { signal in
@@ -45,6 +45,22 @@ extension Notifier {
             || notifications.values.contains { $0.isHeld == true }
     }
 
+    /// When the first that waits of an emergency was due; where nothing is known of that, when it
+    /// was raised.
+    private func due(of emergency: Emergency) -> Timestamp {
+        let messages = notificationsOf[emergency.id, default: []].compactMap { notifications[$0] }
+            .filter { $0.isHeld == true }.map { $0.wasDue ?? $0.created }
+        return (waits(of: emergency) + messages).min() ?? emergency.raised
+    }
+
+    /// Ends of an emergency's waits in the outage.
+    private func waits(of emergency: Emergency) -> [Timestamp] {
+        guard let outage else { return [] }
+        let tiers = ladders[emergency.id, default: []].compactMap { $0.clock == nil ? nil : $0.due }
+        let taken = emergency.taken.flatMap { $0.clock == nil ? nil : $0.due }
+        return (tiers + [taken].compactMap(\.self)).filter(outage.covers)
+    }
+
     /// Not one of an emergency that is held as a whole.
     private func isHeldAlone(_ message: Notification) -> Bool {
         guard message.isHeld == true else { return false }
@@ -62,6 +78,16 @@ extension Notifier {
     }
 
     // MARK: Beginning to wait
+
+    /// An emergency of which a wait ended in the outage is held from the start, before its clock is
+    /// heard of: whoever looks sees it, and what ends the hold ends it.
+    mutating func holdOverdue(at now: Timestamp) {
+        guard let outage, now < outage.holdEnds else { return }
+        for emergency in emergencies.values
+        where emergency.isHeld == nil && emergency.state.isActive {
+            if !waits(of: emergency).isEmpty { emergencies[emergency.id]?.isHeld = true }
+        }
+    }
 
     /// Marks a new message with the time of what it tells, if that was in the outage.
     func noteOutage(of message: inout Notification, _ turn: Turn) {
@@ -128,7 +154,8 @@ extension Notifier {
         release(heldItems.map(\.held), &turn)
     }
 
-    /// Somebody calls for help now: nothing of their emergencies waits any longer.
+    /// Somebody calls for help now, or what they called for is over: nothing of their emergencies
+    /// waits any longer.
     mutating func endHold(for event: Event, _ turn: inout Turn) {
         guard let outage, !outage.covers(event.time) else { return }
         let person: PersonID
@@ -137,6 +164,9 @@ extension Notifier {
             guard !outage.covers(signal.received) else { return }
             person = signal.person
         case .emergencyOpened(let news), .emergencyJoined(let news): person = news.person
+        case .emergencyCancelled(let news), .emergencyResolved(let news):
+            return endHold(of: news.emergency, &turn)
+        case .sosCancelled(let cancel): return endHold(of: cancel.emergency, &turn)
         default: return
         }
         for id in activeOf[person, default: []] { endHold(of: id, &turn) }
@@ -195,9 +225,12 @@ extension Notifier {
     }
 
     /// What was held of an emergency is sent, and its ladders go on; a tier that was not told yet
-    /// has its whole time from now on.
+    /// has its whole time from now on. What of it would only be held next is not.
     mutating func endHold(of id: EmergencyID, _ turn: inout Turn) {
-        guard var emergency = emergencies[id], emergency.isHeld == true else { return }
+        let isHolding = outage.map { turn.now < $0.holdEnds } ?? false
+        guard var emergency = emergencies[id],
+            emergency.isHeld ?? (isHolding && emergency.state.isActive)
+        else { return }
         emergency.isHeld = false
         keep(emergency, &turn)
         let waiting = Set(

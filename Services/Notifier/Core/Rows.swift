@@ -43,6 +43,7 @@ extension Notifier {
             if !isHolding { notification.isHeld = nil }
             restore(notification, at: now, earliest)
         }
+        holdOverdue(at: now)
     }
 
     private mutating func restoreClock(of emergency: Emergency, _ earliest: Timestamp) {
