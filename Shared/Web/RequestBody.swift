@@ -4,10 +4,10 @@ extension Request {
     /// The body as JSON.
     ///
     /// - Throws: a 400 problem that says where the body stops being JSON, or that it has more than
-    ///   ``JSON/bodyValuesMax`` values.
-    public func json() throws(Problem) -> JSON {
+    ///   so many values.
+    public func json(valuesMax: Int = JSON.bodyValuesMax) throws(Problem) -> JSON {
         do {
-            return try JSON.parse(body, valuesMax: JSON.bodyValuesMax)
+            return try JSON.parse(body, valuesMax: valuesMax)
         } catch { throw Problem(error) }
     }
 
