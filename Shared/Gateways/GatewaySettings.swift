@@ -113,7 +113,7 @@ public enum GatewaySettings {
         do { bytes = try Files.read(gateway, bytesMax: 64 << 10) } catch {
             throw GatewayError(
                 "gateway-unreadable", reading: gateway, error.message,
-                hint: ConfigurationError.guess(gateway, among: shipped.keys.sorted(), editsMax: 2)
+                hint: ConfigurationError.guess(gateway, among: shipped.keys.sorted())
                     + "JAGA_SMS_GATEWAY is \(shippedNames), or the path of a file.")
         }
         return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)

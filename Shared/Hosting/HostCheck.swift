@@ -3,7 +3,8 @@ import Store
 
 extension Host {
     /// Tries what may keep a service from starting, in the order of a start: keys, secrets, folder
-    /// and store. Nothing is changed, and the service may be running meanwhile.
+    /// and store. Nothing is changed, and the service may be running meanwhile; whether files can be
+    /// made is tried with an empty one.
     ///
     /// - Throws: what the start would throw
     static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
@@ -13,10 +14,10 @@ extension Host {
         try UnfinishedRestore.refuse(
             home: configuration.text("JAGA_HOME"), service: definition.name.rawValue)
         let folder = HostParts.folder(definition, configuration)
-        guard Files.exists(folder) else { return }
-        try Files.refuseUnwritable(folder)
+        try Files.tryWriting(in: folder)
         let store = HostParts.store(in: folder)
         guard Files.exists(store) else { return }
         try Database.check(store, HostParts.migrations(definition))
+        try definition.checkStore(configuration, Database(reading: store))
     }
 }

@@ -26,6 +26,10 @@ extension Host {
             if configuration.action == .health {
                 return try health(definition, configuration)
             }
+            for name in configuration.unknownInEnvironment {
+                log.warning(
+                    "this variable is no setting of Jaga and does nothing", ["name": name])
+            }
             if configuration.action == .check {
                 try check(definition, configuration)
                 return 0
@@ -33,9 +37,6 @@ extension Host {
             let signals = try Signals()
             let parts = try HostParts(definition, configuration, signals: signals)
             let host = Host(definition: definition, configuration: configuration, parts: parts)
-            for name in configuration.unknownInEnvironment {
-                host.log.warning("this variable is no setting of Jaga", ["name": name])
-            }
             try host.open(make(host))
             host.run()
             host.close()

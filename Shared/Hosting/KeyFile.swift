@@ -1,20 +1,30 @@
+import Bus
 import Hashing
 import Runtime
+import Store
+import Wire
 
 /// A key in a file of the secrets folder: 32 bytes as 64 hexadecimal digits.
 ///
 /// Whoever needs it first makes it; where services that share one run on several machines, it is
-/// copied by hand.
+/// copied by hand. One that is gone after something was sealed with it is not made anew in silence:
+/// whoever wants that writes the word `new` into the file.
 public struct KeyFile: Sendable {
     public let path: String
     private let folder: String
     private let hint: String
+    /// What is lost without it.
+    private let loss: String
 
-    private init(_ name: String, in folder: String, hint: String) {
+    private init(_ name: String, in folder: String, hint: String, loss: String) {
         self.folder = folder
         self.hint = hint
+        self.loss = loss
         path = folder + "/" + name
     }
+
+    /// In place of a key: make another one.
+    private static let wish = "new"
 
     /// That of messages which membership asks the notifier to send.
     ///
@@ -23,7 +33,7 @@ public struct KeyFile: Sendable {
         KeyFile(
             "message.key", in: secrets,
             hint: "Remove the file and start membership: it makes a new key, and asks of before "
-                + "are lost.")
+                + "are lost.", loss: "codes that are on their way")
     }
 
     /// That which seals the keys of devices in ingest's store.
@@ -33,18 +43,53 @@ public struct KeyFile: Sendable {
         KeyFile(
             "devices.key", in: secrets,
             hint: "Put the file of the backup back; without one, remove it and set the phones' "
-                + "keys anew.")
+                + "keys anew.", loss: "the keys of phones that encrypt, to be set anew")
+    }
+
+    /// Whether membership's store may have sealed messages: it has been used.
+    public static func hasSealedMessages(_ store: Database) throws -> Bool {
+        guard try store.hasTable("stream") else { return false }
+        return try SQLiteBusStore(store).extents().contains {
+            $0.stream == .directory && $0.head.sequence > 0
+        }
+    }
+
+    /// Whether ingest's store has sealed keys of phones.
+    public static func hasSealedDevices(_ store: Database) throws -> Bool {
+        guard try store.hasTable("device_key") else { return false }
+        return try store.scalar("SELECT count(*) FROM device_key") != .integer(0)
     }
 
     /// The key of the file, which is made with a new one if there is none.
     ///
-    /// - Throws: ``UnusableKeyFile``; `OpenSecret`; errors of the system.
-    public func establish() throws -> [UInt8] {
-        guard !Files.exists(path) else { return try read() }
+    /// - Parameter isUsed: something is sealed with it, so there must be one, or the wish for one
+    /// - Throws: ``MissingKeyFile``; ``UnusableKeyFile``; `OpenSecret`; errors of the system.
+    public func establish(isUsed: Bool = false) throws -> [UInt8] {
+        guard !Files.exists(path) || isWished else { return try read() }
+        if isUsed { try refuseMissing() }
         let key = SecureRandom.bytes(SecretBox.keyBytes)
         try Files.makeFolder(folder, mode: 0o700)
         try Files.write(Array((Hex.encode(key) + "\n").utf8), to: path, mode: 0o600)
         return key
+    }
+
+    private var isWished: Bool {
+        guard let bytes = try? Files.read(path, bytesMax: 4096) else { return false }
+        return String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self) == KeyFile.wish
+    }
+
+    /// For a store in which something is sealed.
+    ///
+    /// - Throws: ``MissingKeyFile``
+    public func refuseMissing() throws(MissingKeyFile) {
+        guard Files.exists(path) else { throw MissingKeyFile(path: path, hint: wishing) }
+    }
+
+    /// How a new one is wished for, and at what price.
+    public var wishing: String {
+        let make = Files.isFolder(folder) ? "" : "mkdir -m 700 \(folder) && "
+        return "Put the file of the backup back, or begin with a new key, without \(loss): "
+            + "\(make)echo \(KeyFile.wish) >\(path)"
     }
 
     /// - Throws: ``UnusableKeyFile``; `OpenSecret`; errors of the system, also where there is no
@@ -59,10 +104,20 @@ public struct KeyFile: Sendable {
     }
 
     /// As ``read()``; that there is none yet is fine.
-    public func check() throws { if Files.exists(path) { _ = try read() } }
+    public func check() throws { if Files.exists(path), !isWished { _ = try read() } }
 
     /// Stops a start where others can read the file; that there is none yet is fine.
     public func refuseOpen() throws(OpenSecret) { try SecretFile.refuseOpen(path) }
+}
+
+/// The file of a key is gone, and things are sealed with it.
+public struct MissingKeyFile: ExplainedError {
+    let path: String
+    public let hint: String
+
+    public var code: String { "key-missing" }
+    public var operation: String { "read \(path)" }
+    public var message: String { "there is none, and the store has been used with one" }
 }
 
 /// The file of a key holds something else.

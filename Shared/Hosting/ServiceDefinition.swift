@@ -26,6 +26,8 @@ public struct ServiceDefinition: Sendable {
     /// Reads what the service reads at its start beside its settings, such as files of secrets;
     /// what is not there and would be made is fine.
     public var check: @Sendable (Configuration) throws -> Void
+    /// Looks at a store that is there, of a layout that is known, for what its start would refuse.
+    public var checkStore: @Sendable (Configuration, Database) throws -> Void
 
     public init(
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
@@ -33,7 +35,8 @@ public struct ServiceDefinition: Sendable {
         portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
         unreadBodyPaths: Set<String> = [],
         logic: ClosedRange<UInt16> = 1...1,
-        check: @escaping @Sendable (Configuration) throws -> Void = { _ in }
+        check: @escaping @Sendable (Configuration) throws -> Void = { _ in },
+        checkStore: @escaping @Sendable (Configuration, Database) throws -> Void = { _, _ in }
     ) {
         self.name = name
         self.summary = summary
@@ -46,5 +49,6 @@ public struct ServiceDefinition: Sendable {
         self.unreadBodyPaths = unreadBodyPaths
         self.logic = logic
         self.check = check
+        self.checkStore = checkStore
     }
 }

@@ -92,7 +92,7 @@ public enum CommonSettings {
     public static let network: [Setting] =
         [
             Setting(
-                "JAGA_BIND", .text, default: "127.0.0.1",
+                "JAGA_BIND", .address, default: "127.0.0.1",
                 help: "IPv4 address that HTTP and the bus bind to.")
         ]
         + ServiceName.keepers.map { service in

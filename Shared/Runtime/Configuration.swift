@@ -29,7 +29,7 @@ public struct Configuration: Sendable {
     public let action: Arguments.Action
     /// The file that was read; nil when there is none.
     public let file: String?
-    /// Names in the environment that look like settings and are none; for warnings.
+    /// Names in the environment that begin like settings, are none, and like none; for warnings.
     public let unknownInEnvironment: [String]
     private let settings: [Setting]
     private let values: [String: Found]
@@ -87,9 +87,29 @@ public struct Configuration: Sendable {
             name.hasPrefix("JAGA_") && !names.contains(name)
                 && !Configuration.isForeign(name, to: service)
         }.sorted()
-        if flag("JAGA_STRICT"), let name = unknownInEnvironment.first {
-            throw .unknown(name, origin: "environment", known: names.sorted())
+        let meant = environment.keys.sorted().first { name in
+            Configuration.isMisspelt(name, names: names, service: service)
         }
+        if let name = meant ?? (flag("JAGA_STRICT") ? unknownInEnvironment.first : nil) {
+            throw .unknown(name, origin: "environment", known: Configuration.known(names))
+        }
+    }
+
+    /// Names that are told from others': a program's own, and those that others have one by one.
+    private static func known(_ names: Set<String>) -> [String] {
+        names.union(owners.map(\.name).filter { !$0.hasSuffix("_") }).sorted()
+    }
+
+    /// Whether a variable is no setting, and nearly one that this program would heed.
+    private static func isMisspelt(
+        _ name: String, names: Set<String>, service: String
+    ) -> Bool {
+        guard name.hasPrefix("JAGA_"), !known(names).contains(name) else { return false }
+        let owner = owners.first { $0.name.hasSuffix("_") && name.hasPrefix($0.name) }?.owner
+        guard owner == nil || owner == service || owner == "services" else { return false }
+        // Of what several have, each program knows a part.
+        let candidates = owner == nil ? known(names) : names.sorted()
+        return !ConfigurationError.guess(name, among: candidates).isEmpty
     }
 
     private static func read(
@@ -99,7 +119,7 @@ public struct Configuration: Sendable {
             if names.contains(line.name) {
                 values[line.name] = Found(value: line.value, origin: line.origin)
             } else if !isForeign(line.name, to: service) {
-                throw .unknown(line.name, origin: line.origin, known: names.sorted())
+                throw .unknown(line.name, origin: line.origin, known: Configuration.known(names))
             }
         }
     }

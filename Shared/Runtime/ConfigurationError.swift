@@ -26,20 +26,20 @@ public struct ConfigurationError: ExplainedError, Hashable {
     }
 
     static func unknown(_ name: String, origin: String, known: [String]) -> ConfigurationError {
-        let guess = guess(name, among: known, editsMax: 4)
+        let guess = guess(name, among: known)
         return ConfigurationError(
             "setting-unknown", "\(name) is no setting of this program (from \(origin))",
             hint: guess + "--print-configuration lists all settings.")
     }
 
     /// A question whether another name was meant, with a blank at its end; empty where none of
-    /// those that there are is near.
-    public static func guess(_ name: String, among known: [String], editsMax: Int) -> String {
+    /// those that there are is near: two letters more, less or other at most.
+    public static func guess(_ name: String, among known: [String]) -> String {
         func distance(_ other: String) -> Int {
             editDistance(Array(name.utf8), Array(other.utf8))
         }
         let near = known.min { distance($0) < distance($1) }
-        guard let near, distance(near) <= editsMax else { return "" }
+        guard let near, distance(near) <= 2 else { return "" }
         return "Did you mean \(near)? "
     }
 }

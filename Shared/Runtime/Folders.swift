@@ -14,16 +14,35 @@ extension Files {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether files can be made in a folder, without making one.
+    /// Makes an empty file in a folder, or a folder where it would be, and removes it again. That
+    /// the disk is full says nothing of rights.
     ///
     /// - Throws: what the system says against it: `read-only`, `not-permitted`, `not-found` …
-    public static func refuseUnwritable(_ folder: String) throws(SystemError) {
-        guard isFolder(folder) || !exists(folder) else {
-            throw SystemError(ENOTDIR, "write to \(folder)")
+    public static func tryWriting(in folder: String) throws(SystemError) {
+        let trial = "\(folder)/.\(getpid()).trial"
+        let descriptor = clinux_open(trial, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        if descriptor >= 0 {
+            close(descriptor)
+            unlink(trial)
+            return
         }
-        guard access(folder, W_OK | X_OK) == 0 else {
-            throw SystemError(errno, "write to \(folder)")
+        let number = errno
+        if number == ENOSPC || number == EDQUOT { return }
+        guard number == ENOENT, !exists(folder) else {
+            throw SystemError(number, "write to \(folder)")
         }
+        // It would be made, in the nearest folder above that is there.
+        var above = folder[...]
+        while !exists(String(above)), let slash = above.lastIndex(of: "/") {
+            above = slash == above.startIndex ? "/" : above[..<slash]
+        }
+        if !exists(String(above)) { above = "." }
+        let made = "\(above)/.\(getpid()).trial"
+        guard mkdir(made, 0o700) == 0 else {
+            if errno == ENOSPC || errno == EDQUOT { return }
+            throw SystemError(errno, "make folder \(folder)")
+        }
+        rmdir(made)
     }
 
     /// Paths of all plain files in a folder and those below, relative to it, ascending. Whatever

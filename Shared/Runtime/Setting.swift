@@ -1,3 +1,5 @@
+import Glibc
+
 /// One thing that can be set by environment or configuration file.
 public struct Setting: Sendable {
     /// What its value may be.
@@ -10,6 +12,8 @@ public struct Setting: Sendable {
         case choice([String])
         /// `on` / `off`, also `true` / `false`, `yes` / `no`, `1` / `0`.
         case flag
+        /// An IPv4 address.
+        case address
         /// An absolute address with one of these schemes, such as `https`.
         case url([String])
         /// Path of a file whose first line is the secret; the name ends in `_FILE`.
@@ -49,7 +53,7 @@ public struct Setting: Sendable {
             help: "All ports are counted from here."),
         Setting(
             "JAGA_STRICT", .flag, default: "off",
-            help: "A variable JAGA_... that is no setting stops the start; off: it is only told."),
+            help: "A variable JAGA_... like no setting stops the start, too; off: it is told."),
         Setting(
             "JAGA_LOG_LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), default: "info",
             help: "Least level of log lines."),
@@ -68,6 +72,7 @@ public struct Setting: Sendable {
         case .path, .secretFile: "the path of a file or folder"
         case .choice(let values): "one of " + values.joined(separator: ", ")
         case .flag: "on or off"
+        case .address: "an IPv4 address such as 192.168.1.5"
         case .url(let schemes):
             "an address such as \(schemes[0])://host/path"
                 + (schemes.count > 1
@@ -83,6 +88,9 @@ public struct Setting: Sendable {
             return range.contains(number) ? nil : "is outside the range"
         case .choice(let values): return values.contains(value) ? nil : "is none of those allowed"
         case .flag: return Setting.flag(value) == nil ? "is neither on nor off" : nil
+        case .address:
+            var parsed = in_addr()
+            return inet_pton(AF_INET, value, &parsed) == 1 ? nil : "is no IPv4 address"
         case .text, .secret, .path, .secretFile: return value.isEmpty ? "is empty" : nil
         case .url(let schemes):
             let fits = schemes.contains { scheme in

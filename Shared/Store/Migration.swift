@@ -41,9 +41,13 @@ extension Database {
     public static func check(_ path: String, _ migrations: [Migration]) throws(StoreError) {
         let store = try Database(reading: path)
         // A store whose first start was cut off has no tables yet.
-        let table = "SELECT count(*) FROM sqlite_schema WHERE name = 'migration'"
-        guard try store.scalar(table) == .integer(1) else { return }
+        guard try store.hasTable("migration") else { return }
         try store.refuseNewer(store.appliedMigrations(), than: migrations)
+    }
+
+    public func hasTable(_ name: String) throws(StoreError) -> Bool {
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
+        return try scalar(sql, .text(name)) == .integer(1)
     }
 
     private func refuseNewer(

@@ -113,6 +113,48 @@ extension `A backup` {
     }
 }
 
+// MARK: Secrets
+
+extension `A backup` {
+    private func missing(
+        _ copy: String, in home: String, services: [JagaCLI.Service]? = nil
+    ) throws -> [String] {
+        let check = BackupCheck(folder: copy, secrets: nil)
+        let manifest = try check.manifest()
+        return try Restorer(
+            home: home, check: check, manifest: manifest,
+            services: services ?? manifest.stores.map(\.service), isWhole: true, isForced: true,
+            erased: nil
+        ).missingKeys.map(\.path)
+    }
+
+    @Test func `tells which keys will be missing, and only those that something needs`() throws {
+        let stores = try makeHome()
+        let (copy, bare) = (folder.file("copy"), folder.file("bare"))
+        let other = folder.file("other")
+        let keys = ["devices.key", "message.key"].map { "\(other)/secrets/\($0)" }
+        #expect(try backup(bare, "--without-secrets") == 0)
+        #expect(try missing(bare, in: other) == [keys[1]], "no phone encrypts")
+        try stores[0].execute(
+            "CREATE TABLE device_key (a INTEGER); INSERT INTO device_key VALUES (1)")
+        try Files.removeTree(bare)
+        #expect(try backup(bare, "--without-secrets") == 0)
+        #expect(try missing(bare, in: other) == keys)
+        #expect(try missing(bare, in: other, services: [.timer]) == [])
+        #expect(try missing(bare, in: home) == ["\(home)/secrets/message.key"])
+        #expect(try backup(copy) == 0)
+        #expect(try missing(copy, in: other) == [keys[1]], "the other one is in it")
+    }
+
+    @Test func `whose secrets were not named leaves those of the home where they are`() throws {
+        try makeHome()
+        let (copy, safe) = (folder.file("copy"), folder.file("safe"))
+        #expect(try backup(copy, "--secrets", safe) == 0)
+        #expect(try restore(copy, "--force", into: home) == 0)
+        #expect(try Files.read(home + "/secrets/devices.key") == Array("key".utf8))
+    }
+}
+
 // MARK: Interrupted
 
 extension `A backup` {

@@ -22,7 +22,7 @@ import Testing
     ) throws {
         let configuration = try Configuration(
             settings: CommonSettings.all,
-            environment: environment.merging(["JAGA_HOME": home]) { given, _ in given },
+            environment: ["JAGA_HOME": home].merging(environment) { $1 },
             service: "timer")
         try Host.check(definition, configuration)
     }
@@ -73,6 +73,31 @@ import Testing
         #expect(throws: UnfinishedRestore.self) {
             try HostParts(Stage.definition, configuration, signals: Signals([]))
         }
+    }
+
+    @Test func `refuses a home that nobody can make, and leaves nothing of its trial`() throws {
+        try Files.write([], to: folder.file("file"))
+        for home in ["/proc", "/proc/none/deeper", folder.file("file"), folder.file("file/home")] {
+            let refusal = try #require(
+                refusal { try check(Stage.definition, ["JAGA_HOME": home]) }, "\(home)")
+            #expect(refusal.operation.contains("\(home)/timer"))
+        }
+        try check(Stage.definition, ["JAGA_HOME": folder.file("new/home")])
+        try check(Stage.definition, ["JAGA_HOME": "new/home"])
+        #expect(try Files.names(in: folder.path).sorted() == ["file", "home"])
+    }
+
+    @Test func `asks the service about its store`() throws {
+        struct Refused: Error {}
+        var definition = Stage.definition
+        definition.checkStore = { _, store in
+            if try store.hasTable("effect") { throw Refused() }
+        }
+        try check(definition)
+        try Files.write([], to: store)
+        try check(definition)
+        _ = try Database(path: store, migrations: HostParts.migrations(definition))
+        #expect(throws: Refused.self) { try check(definition) }
     }
 
     @Test func `refuses keys that are not there where keys are needed`() throws {

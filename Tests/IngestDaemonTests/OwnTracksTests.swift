@@ -1,4 +1,5 @@
 import Hashing
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -101,6 +102,23 @@ import Web
         try world.restart()
         try world.send(.post, "/pub", sealed(PhoneTests.location), token: "phone-1")
         #expect(try reasons(world) == ["encrypted"])
+    }
+
+    @Test func `without its key file a store of sealed keys starts only if it may lose them`()
+        throws
+    {
+        let world = try World()
+        try world.restart()
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        #expect(try !KeyFile.hasSealedDevices(world.database))
+        try world.send(.put, Self.keyPath, body, token: "person-1")
+        #expect(try KeyFile.hasSealedDevices(world.database))
+        let path = world.secrets + "/devices.key"
+        try Files.remove(path)
+        #expect(throws: MissingKeyFile.self) { try world.restart() }
+        try Files.write(Array("new\n".utf8), to: path, mode: 0o600)
+        try world.restart()
+        #expect(world.service.deviceKeys[device(1)] == nil)
     }
 
     @Test func `with a person go the keys of their phones`() throws {

@@ -100,23 +100,57 @@ import Testing
         #expect(try configuration(file: path).int("JAGA_TIMER_GRACE") == 99)
     }
 
-    @Test func `an unknown name in the environment is only told`() throws {
+    @Test func `a name in the environment that is like no setting is only told`() throws {
         let configuration = try configuration([
-            "JAGA_TIMER_GRAZE": "1", "JAGA_GRACE": "1", "JAGA_TOKEN": "x", "PATH": "/bin",
+            "JAGA_TIMER_GRIDS": "1", "JAGA_FOO": "1", "JAGA_TOKEN": "x", "PATH": "/bin",
+            "JAGA_SMS_GATWAY": "x", "JAGA_MQTT_PREFIX": "x", "OTHER_TIMER_GRACE": "1",
         ])
-        #expect(configuration.unknownInEnvironment == ["JAGA_GRACE", "JAGA_TIMER_GRAZE"])
+        #expect(configuration.unknownInEnvironment == ["JAGA_FOO", "JAGA_TIMER_GRIDS"])
+    }
+
+    @Test(arguments: [
+        ("JAGA_TIMER_GRAZE", "JAGA_TIMER_GRACE"), ("JAGA_TIMR_GRACE", "JAGA_TIMER_GRACE"),
+        ("JAGA_HOEM", "JAGA_HOME"), ("JAGA_SOS_WRD", "JAGA_SOS_WORD"),
+        ("JAGA_TIMER_NOISY_", "JAGA_TIMER_NOISY"),
+    ])
+    func `a name in the environment that is nearly a setting stops the start`(
+        name: String, meant: String
+    ) throws {
+        let error = try #require(failure { _ = try configuration([name: "on"]) })
+        #expect(error.code == "setting-unknown")
+        #expect(error.message == "\(name) is no setting of this program (from environment)")
+        #expect(error.hint.hasPrefix("Did you mean \(meant)?"))
+    }
+
+    @Test func `a name of several programs is told from what is nearly it`() throws {
+        let own = [Setting("JAGA_MQTT_PREFIX", .text, help: "Levels of topics.")]
+        func error(_ name: String) -> ConfigurationError? {
+            failure {
+                _ = try Configuration(
+                    settings: own, environment: [name: "x"], service: "ingest")
+            }
+        }
+        #expect(error("JAGA_MQTT_PHONES_URL") == nil)
+        #expect(error("JAGA_MQTT_PREFX")?.hint.hasPrefix("Did you mean JAGA_MQTT_PREFIX?") == true)
     }
 
     @Test func `an unknown name in the environment stops the start where that is wanted`() throws {
         let environment = ["JAGA_STRICT": "on", "JAGA_SMS_URL": "x", "PATH": "/bin"]
         #expect(try configuration(environment).flag("JAGA_STRICT"))
         let error = try #require(
-            failure {
-                _ = try configuration(environment.merging(["JAGA_TIMER_GRAZE": "1"]) { $1 })
-            })
+            failure { _ = try configuration(environment.merging(["JAGA_FOO": "1"]) { $1 }) })
         #expect(error.code == "setting-unknown")
-        #expect(error.message.contains("JAGA_TIMER_GRAZE"))
-        #expect(error.hint.contains("JAGA_TIMER_GRACE"))
+        #expect(error.message.contains("JAGA_FOO"))
+        #expect(error.hint == "--print-configuration lists all settings.")
+    }
+
+    @Test(arguments: ["300.1.1.1", "localhost", "", "10.0.0"])
+    func `an address that is none is refused by its name`(text: String) throws {
+        let bind = [Setting("JAGA_BIND", .address, default: "127.0.0.1", help: "Address.")]
+        let error = try #require(
+            failure { _ = try Configuration(settings: bind, environment: ["JAGA_BIND": text]) })
+        #expect(error.message == "JAGA_BIND: \"\(text)\" is no IPv4 address (from environment)")
+        #expect(try Configuration(settings: bind).text("JAGA_BIND") == "127.0.0.1")
     }
 
     @Test(arguments: ["JAGA_TIMER_GRACE 5", "JAGA_PORT_BASE=9000\nJAGA_PORT_BASE=9000"])

@@ -1,3 +1,4 @@
+import Hosting
 import Model
 import Runtime
 
@@ -15,6 +16,9 @@ enum RestoreCommand: Command {
             an old one; whatever the others have that this backup has not is not lost. What became
             due since the backup waits up to ten minutes for 'jaga release' when the suite starts.
             To try a backup out, start it with 'jaga up --rehearsal': nothing is sent outside.
+
+            Without secrets, in the backup or in the home, services that have something sealed do
+            not start; what is missing is told before, with how to begin with new keys.
 
             People who had themselves erased after the backup are erased again at the start, by
             the list 'erased' of the home and that of --erased. See docs/backup.md.
@@ -48,13 +52,12 @@ enum RestoreCommand: Command {
             home: home, check: check, manifest: manifest,
             services: try services(call, of: manifest), isWhole: !call.has("--service"),
             isForced: call.has("--force"), erased: call.value("--erased"))
+        let missing = try restorer.missingKeys
+        if !missing.isEmpty { warn(of: missing, in: home) }
         let aside = try restorer.restore()
         let names = restorer.services.map(\.rawValue).joined(separator: ", ")
         Console.say("Restored into \(home): \(names), as of \(manifest.began).")
         if let aside { Console.say("What was there is in \(aside).") }
-        if manifest.secrets == .none, !Files.exists(home + "/secrets") {
-            Console.say("Put the folder secrets back before you start: it is not in the backup.")
-        }
         Console.say(
             """
 
@@ -63,6 +66,17 @@ enum RestoreCommand: Command {
             without sending anything outside.
             """)
         return 0
+    }
+
+    /// Before anything is moved: without these the services will not start.
+    private static func warn(of keys: [KeyFile], in home: String) {
+        let names = keys.map { String($0.path.dropFirst(home.utf8.count + 1)) }
+        Console.complain(
+            """
+            jaga restore: neither the backup nor \(home) has \(names.joined(separator: ", ")), \
+            with which the stores have something sealed: services stop at their start without.
+            """)
+        for key in keys { Console.complain("\(key.wishing)") }
     }
 
     private static func services(_ call: Call, of manifest: Manifest) throws -> [Service] {

@@ -147,6 +147,26 @@ struct Restorer {
         isWhole && secretsSource != nil && !manifest.secretFiles.isEmpty
     }
 
+    /// Those with which something of the backup is sealed, and which will not be in the home.
+    var missingKeys: [KeyFile] {
+        get throws {
+            let secrets = "\(home)/\(BackupMaker.secretsFolder)"
+            let keys: [(Service, KeyFile, (Database) throws -> Bool)] = [
+                (.ingest, .devices(secrets: secrets), KeyFile.hasSealedDevices),
+                (.membership, .messages(secrets: secrets), KeyFile.hasSealedMessages),
+            ]
+            let brought = secretsSource == nil ? [] : manifest.secretFiles.map(\.path)
+            return try keys.filter { service, key, isNeeded in
+                guard services.contains(service), !Files.exists(key.path),
+                    !brought.contains(where: { key.path == "\(home)/\($0)" }),
+                    let store = manifest.stores.first(where: { $0.service == service })
+                else { return false }
+                return try isNeeded(
+                    Database(reading: "\(check.folder)/\(store.file.path)", isStill: true))
+            }.map(\.1)
+        }
+    }
+
     // MARK: Made ready
 
     private func prepare(_ service: Service) throws {

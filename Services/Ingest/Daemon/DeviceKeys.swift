@@ -21,14 +21,15 @@ final class DeviceKeys {
 
     /// Reads all that are stored.
     ///
-    /// - Returns: how many cannot be opened, as the file of the secrets folder is another one.
+    /// - Returns: how many cannot be opened, as the file of the secrets folder is another one
+    /// - Throws: also where there are keys, and the file is gone
     func load() throws -> Int {
         keys = [:]
         let rows = try database.all("SELECT device, sealed FROM device_key") { row in
             (device: row.id(0) as DeviceID, sealed: row.blob(1))
         }
         guard !rows.isEmpty else { return 0 }
-        let seal = try establishedSeal()
+        let seal = try establishedSeal(isUsed: true)
         for row in rows {
             keys[row.device] = SecretBox.open(row.sealed, key: seal)
                 .flatMap { OwnTracks.Key(bytes: $0) }
@@ -55,9 +56,9 @@ final class DeviceKeys {
     /// Its row is gone already, or goes with the rest of the device.
     func forget(_ device: DeviceID) { keys[device] = nil }
 
-    private func establishedSeal() throws -> [UInt8] {
+    private func establishedSeal(isUsed: Bool = false) throws -> [UInt8] {
         if let seal { return seal }
-        let made = try file.establish()
+        let made = try file.establish(isUsed: isUsed)
         seal = made
         return made
     }

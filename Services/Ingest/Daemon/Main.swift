@@ -41,6 +41,11 @@ struct Main {
         check: { configuration in
             _ = try MQTTSettings.intake(configuration)
             try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets").check()
+        },
+        checkStore: { configuration, store in
+            guard try KeyFile.hasSealedDevices(store) else { return }
+            try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets")
+                .refuseMissing()
         })
 
     static func main() { exit(Host.run(definition, make: make)) }

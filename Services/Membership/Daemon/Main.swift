@@ -28,6 +28,11 @@ struct Main {
             let home = configuration.text("JAGA_HOME")
             try OperatorToken(home: home).check()
             try KeyFile.messages(secrets: home + "/secrets").check()
+        },
+        checkStore: { configuration, store in
+            guard try KeyFile.hasSealedMessages(store) else { return }
+            try KeyFile.messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
+                .refuseMissing()
         })
 
     static func main() {

@@ -51,8 +51,8 @@ final class MembershipService: Service {
 
     func start() throws {
         try load()
+        messageKey = try messageKeyFile.establish(isUsed: isStoreUsed)
         try adoptToken()
-        messageKey = try messageKeyFile.establish()
         try renewClocks()
         try eraseAgain()
     }
@@ -102,11 +102,20 @@ final class MembershipService: Service {
         host.bus.acknowledged(.directory, by: ServiceName.ingest.rawValue)
     }
 
+    /// Whether the directory has ever had anything, so that this is no first start.
+    private var isStoreUsed: Bool { host.bus.end(of: .directory) > 0 }
+
     /// Makes the token of the secrets folder the operator's only one.
     private func adoptToken() throws {
         let isNew = !operatorToken.exists
         let secret = try operatorToken.establish()
-        if isNew { host.log.info("made a new operator token", ["file": operatorToken.path]) }
+        if isNew, isStoreUsed {
+            host.log.warning(
+                "the operator's token was gone: made a new one, and the old one is good no more",
+                ["file": operatorToken.path])
+        } else if isNew {
+            host.log.info("made a new operator token", ["file": operatorToken.path])
+        }
         var effects: [Effect] = []
         core.handle(.operatorToken(secret.credential), at: host.now, into: &effects)
         for case .record(let body) in effects { try record(body, cause: SecureRandom.id()) }
