@@ -32,8 +32,8 @@ public struct KeyFile: Sendable {
     public static func messages(secrets: String) -> KeyFile {
         KeyFile(
             "message.key", in: secrets,
-            hint: "Remove the file and start membership: it makes a new key, and asks of before "
-                + "are lost.", loss: "codes that are on their way")
+            hint: "Put the file of the backup back, or write 'new' into it and start membership: "
+                + "codes that are on their way are lost.", loss: "codes that are on their way")
     }
 
     /// That which seals the keys of devices in ingest's store.
@@ -42,7 +42,7 @@ public struct KeyFile: Sendable {
     public static func devices(secrets: String) -> KeyFile {
         KeyFile(
             "devices.key", in: secrets,
-            hint: "Put the file of the backup back; without one, remove it and set the phones' "
+            hint: "Put the file of the backup back, or write 'new' into it and set the phones' "
                 + "keys anew.", loss: "the keys of phones that encrypt, to be set anew")
     }
 

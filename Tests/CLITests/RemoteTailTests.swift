@@ -35,6 +35,14 @@ import Wire
         }
     }
 
+    @Test func `repeats what a service says, and nothing of a proxy`() {
+        func words(_ text: String) -> String? { EventSource.words(of: Array(text.utf8)) }
+        #expect(words(#"{"title":"Not now","detail":"too many follow"}"#) == "too many follow")
+        #expect(words(#"{"title":"Not now"}"#) == "Not now")
+        #expect(words("<html>503 Service Temporarily Unavailable</html>") == nil)
+        #expect(words("") == nil)
+    }
+
     @Test func `asks each service for what it keeps of what is wanted`() throws {
         #expect(query(.ingest, try filter()) == "")
         #expect(query(.ingest, try filter("events", "sos")) == "stream=events&stream=sos")

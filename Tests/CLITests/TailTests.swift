@@ -72,6 +72,10 @@ import Wire
         #expect(filter.isOfCircle(entered, other, isMember: { $0 == PersonID(.zero) }))
         #expect(!filter.isOfCircle(entered, other, isMember: { _ in false }))
         #expect(throws: CommandError.self) { try self.filter("--circle", "cir_1") }
+        for name in ["Anna", "per_nope", ""] {
+            let error = #expect(throws: CommandError.self) { try self.filter("--person", name) }
+            #expect(error?.status == 2)
+        }
     }
 
     @Test func `tells people time, type, whom, where and what`() {

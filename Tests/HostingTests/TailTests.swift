@@ -188,7 +188,7 @@ import Wire
             ("until=tomorrow", "until"),
             ("stream=sos", "stream"), ("type=zones", "type"), ("person=anna", "person"),
             ("circle=1", "circle"), ("since=yesterday", "since"), ("pii=yes", "pii"),
-            ("pii=true", "pii"),
+            ("pii=true", "pii"), ("typ=zone", "typ"),
         ])
     func `are refused by the name of what is wrong`(query: String, field: String) throws {
         let id = try follow(query)

@@ -192,6 +192,31 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people", as: own).status == 200)
     }
 
+    @Test func `a key that is gone is made anew only if somebody says so`() async throws {
+        let jaga = try await RunningMembership()
+        await jaga.kill()
+        let token = try jaga.operatorToken()
+        let key = try Files.read(jaga.messageKeyPath)
+        try Files.remove(jaga.messageKeyPath)
+        try Files.remove(jaga.tokenPath)
+        for words in [["--check"], []] {
+            let refused = try Capture(
+                try Programs.path("jaga-membership"),
+                ["--home", jaga.home, "--port-base", "\(jaga.portBase)"] + words,
+                environment: ["PATH": "/usr/bin:/bin"])
+            #expect(await eventually { refused.process.reap() != nil })
+            #expect(refused.process.exitStatus == 1)
+            #expect(refused.text.contains("code=key-missing"), "\(refused.text)")
+            #expect(refused.text.contains("echo new >\(jaga.messageKeyPath)"))
+            #expect(!Files.exists(jaga.tokenPath))
+        }
+        try Files.write(Array("new\n".utf8), to: jaga.messageKeyPath, mode: 0o600)
+        try await jaga.startAgain()
+        #expect(try Files.read(jaga.messageKeyPath).count == key.count)
+        #expect(try jaga.operatorToken() != token)
+        #expect(jaga.membership?.text.contains("the operator's token was gone") == true)
+    }
+
     @Test func `everybody is told beforehand what they may do`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")

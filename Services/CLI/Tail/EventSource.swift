@@ -18,8 +18,8 @@ final class EventSource {
     enum End {
         /// As every answer with an end does; not whole where it broke off.
         case over(isWhole: Bool)
-        /// There was none, or the service has no time.
-        case unreachable(String)
+        /// There was none, or the service has no time, which it says itself.
+        case unreachable(String, isBusy: Bool = false)
         case refused(TransferAnswer)
     }
 
@@ -104,9 +104,16 @@ final class EventSource {
             read(answer.body, at: now, take)
             return .over(isWhole: !answer.isCut)
         case .answered(let answer) where [502, 503, 504].contains(answer.status):
-            return .unreachable("it is answered \(answer.status)")
+            let words = EventSource.words(of: answer.body)
+            return .unreachable(words ?? "it is answered \(answer.status)", isBusy: words != nil)
         case .answered(let answer): return .refused(answer)
         }
+    }
+
+    /// What a service itself says against a request; nil where it is a proxy that answers.
+    static func words(of body: [UInt8]) -> String? {
+        let problem = try? JSON.parse(body)
+        return problem?["detail"]?.string ?? problem?["title"]?.string
     }
 
     private func read(_ bytes: [UInt8], at now: Duration, _ take: (News) -> Void) {

@@ -87,20 +87,25 @@ final class RemoteListener {
         case .over(isWhole: true) where course == .past: isOver.insert(service)
         case .over where course == .past: try miss(source, "its answer broke off")
         case .over: retries[service] = clock.monotonic + .seconds(1)
-        case .unreachable(let why): try miss(source, why)
+        case .unreachable(let why, let isBusy): try miss(source, why, isBusy: isBusy)
         case .refused(let answer): throw refusal(answer)
         }
     }
 
     /// Somebody does not answer: tried again, where there is time.
-    private func miss(_ source: EventSource, _ why: String) throws {
-        let sentence = "\(source.service.rawValue) does not answer at \(url): \(why)"
+    private func miss(_ source: EventSource, _ why: String, isBusy: Bool = false) throws {
+        let sentence =
+            isBusy
+            ? "\(source.service.rawValue) has no time: \(why)"
+            : "\(source.service.rawValue) does not answer at \(url): \(why)"
         let mayWait = course == .future || source.hasBegun || sources.contains(where: \.hasBegun)
         guard course != .past, mayWait else {
             throw CommandError(
                 sentence,
-                hint: "does --url lead to Jaga? is it running?"
-                    + (url.hasPrefix("https:") ? " " + Authorities.hint : ""))
+                hint: isBusy
+                    ? "try again in a while, with fewer who follow"
+                    : "does --url lead to Jaga? is it running?"
+                        + (url.hasPrefix("https:") ? " " + Authorities.hint : ""))
         }
         if complained.insert(source.service).inserted {
             Console.complain("\(name): \(sentence); waiting")
@@ -121,12 +126,11 @@ final class RemoteListener {
         if answer.status == 401 {
             return CommandError("the suite does not know \(token.origin)", hint: token.hint)
         }
-        let problem = try? JSON.parse(answer.body)
-        guard let detail = problem?["detail"]?.string ?? problem?["title"]?.string else {
+        guard let detail = EventSource.words(of: answer.body) else {
             return CommandError(
                 "\(url) answered \(answer.status)", hint: "does --url lead to Jaga?")
         }
-        return CommandError(detail, hint: problem?["hint"]?.string ?? "")
+        return CommandError(detail, hint: (try? JSON.parse(answer.body))?["hint"]?.string ?? "")
     }
 }
 

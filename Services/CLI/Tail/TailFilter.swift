@@ -27,6 +27,9 @@ extension EventFilter {
             if found.isEmpty, let type { wordTypes.append(type) }
         }
         person = call.value("--person")
+        if let person, PersonID(person) == nil {
+            throw .usage("\(person) is no id of a person: they look like per_…", call.syntax)
+        }
         circle = call.value("--circle")
         if let circle, CircleID(circle) == nil {
             throw .usage("\(circle) is no id of a circle: they look like cir_…", call.syntax)

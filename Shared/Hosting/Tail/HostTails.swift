@@ -233,7 +233,11 @@ extension EventFilter {
                         "this is neither a time nor an age", field: "since",
                         hint: "such as 30s, 10m, 2h, 1d or 2026-11-20T10:20:00Z")
                 }
-            default: break
+            case "pii", "until": break
+            default:
+                throw .invalid(
+                    "events are not told by this", field: item.name,
+                    hint: "there are stream, type, person, circle, since, until and pii")
             }
         }
     }
