@@ -3,8 +3,8 @@ import Store
 
 extension Host {
     /// Tries what may keep a service from starting, in the order of a start: keys, secrets, folder
-    /// and store. Nothing is changed, and the service may be running meanwhile; whether files can be
-    /// made is tried with an empty one.
+    /// and store. Nothing is changed, and the service may be running meanwhile; an empty file tries
+    /// whether files can be made.
     ///
     /// - Throws: what the start would throw
     static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
