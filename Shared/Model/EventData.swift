@@ -60,12 +60,17 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
     public var reopened: Bool
     /// `fix` contradicts those before it: it may be far off.
     public var suspect: Bool
+    /// What called for help by `signal`, where that is a further one; nil = it is not, or not told.
+    public var joinedTrigger: EmergencyTrigger?
+    /// When that was raised.
+    public var joinedRaised: Timestamp?
 
     public init(
         emergency: EmergencyID, person: PersonID, state: EmergencyState, trigger: EmergencyTrigger,
         signal: EmergencyID, raised: Timestamp, countdownEnds: Timestamp, fix: Fix? = nil,
         battery: UInt8? = nil, note: String? = nil, by: PersonID? = nil, late: Bool = false,
-        reopened: Bool = false, suspect: Bool = false
+        reopened: Bool = false, suspect: Bool = false, joinedTrigger: EmergencyTrigger? = nil,
+        joinedRaised: Timestamp? = nil
     ) {
         self.emergency = emergency
         self.person = person
@@ -81,6 +86,8 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
         self.late = late
         self.reopened = reopened
         self.suspect = suspect
+        self.joinedTrigger = joinedTrigger
+        self.joinedRaised = joinedRaised
     }
 
     /// What a record does not say is as if it had never been set.
@@ -100,7 +107,10 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
             by: try values.decodeIfPresent(PersonID.self, forKey: .by),
             late: try values.decode(Bool.self, forKey: .late),
             reopened: try values.decode(Bool.self, forKey: .reopened),
-            suspect: try values.decode(forKey: .suspect, or: false))
+            suspect: try values.decode(forKey: .suspect, or: false),
+            joinedTrigger: try values.decodeIfPresent(
+                EmergencyTrigger.self, forKey: .joinedTrigger),
+            joinedRaised: try values.decodeIfPresent(Timestamp.self, forKey: .joinedRaised))
     }
 }
 

@@ -129,6 +129,7 @@ import Testing
         #expect(outputs.kinds == [.emergencyOpened, .clockUnwanted])
         #expect(outputs.news[0].emergency == id(1))
         #expect(outputs.news[0].signal == id(2))
+        #expect(outputs.news[0].joinedTrigger == .panic)
         #expect(outputs.news[0].countdownEnds == world.now)
         #expect(world.handle(.inputClock(FiredClock(clock: clock, fired: world.now))).isEmpty)
     }
@@ -142,6 +143,8 @@ import Testing
         #expect(joined.news[0].signal == id(2))
         #expect(joined.news[0].note == "again")
         #expect(!joined.news[0].reopened)
+        #expect(joined.news[0].joinedTrigger == .panic)
+        #expect(joined.news[0].joinedRaised == world.now)
         _ = world.handle(.inputAcknowledgement(answer(1, world)))
         let reopened = world.handle(.inputSignal(signal(3, world)))
         #expect(reopened.kinds == [.emergencyJoined])
@@ -150,6 +153,20 @@ import Testing
         // It can be taken again.
         let again = world.handle(.inputAcknowledgement(answer(1, world)))
         #expect(again.kinds == [.emergencyAcknowledged])
+    }
+
+    @Test func `what joins says what it is itself`() {
+        var world = World()
+        _ = world.handle(.inputSignal(signal(1, world, countdown: 0)))
+        world.pass(seconds: 60)
+        var expiry = signal(2, world, countdown: 0)
+        expiry.trigger = .watchExpired
+        let joined = world.handle(.inputSignal(expiry)).news
+        #expect(joined.map(\.trigger) == [.panic])
+        #expect(joined.map(\.joinedTrigger) == [.watchExpired])
+        #expect(joined.map(\.joinedRaised) == [world.now])
+        let taken = world.handle(.inputAcknowledgement(answer(1, world))).news
+        #expect(taken.map(\.joinedTrigger) == [nil])
     }
 
     @Test func `the same signal is answered once, also after the end`() {

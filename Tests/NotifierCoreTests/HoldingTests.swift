@@ -147,7 +147,7 @@ import Testing
         let expiry = Town.signal(
             2, at: World.start + .seconds(1800), countdown: .zero, trigger: .watchExpired)
         world.tell(.watchExpired(expiry))
-        world.tell(.emergencyJoined(Town.news(signal: 2, trigger: .watchExpired)))
+        world.tell(.emergencyJoined(Town.news(signal: 2, joined: .watchExpired)))
         let told = world.sent.filter { $0.text.contains("watch ran out") }
         #expect(Set(told.map(\.address)) == ["+60111000002", "budi@example.org"])
         for delivery in told {

@@ -86,12 +86,15 @@ enum Town {
     static func news(
         _ number: UInt64 = 1, _ state: EmergencyState = .open, signal: UInt64? = nil,
         trigger: EmergencyTrigger = .panic, by: PersonID? = nil, late: Bool = false,
-        raised: Timestamp = World.start, reopened: Bool = false
+        raised: Timestamp = World.start, reopened: Bool = false,
+        joined: EmergencyTrigger? = .panic, joinedRaised: Timestamp? = nil
     ) -> EmergencyNews {
         EmergencyNews(
             emergency: emergency(number), person: aisha.id, state: state, trigger: trigger,
             signal: emergency(signal ?? number), raised: raised, countdownEnds: raised,
-            fix: fix(at: raised), battery: 34, by: by, late: late, reopened: reopened)
+            fix: fix(at: raised), battery: 34, by: by, late: late, reopened: reopened,
+            joinedTrigger: signal == nil || signal == number ? nil : joined,
+            joinedRaised: joinedRaised)
     }
 
     static func command(

@@ -61,7 +61,8 @@ enum EventSamples {
 
     private static let news = EmergencyNews(
         emergency: emergency, person: person, state: .open, trigger: .shake, signal: emergency,
-        raised: time, countdownEnds: time, fix: fix, battery: 5, by: person, late: true)
+        raised: time, countdownEnds: time, fix: fix, battery: 5, by: person, late: true,
+        joinedTrigger: .watchExpired, joinedRaised: time)
 
     private static let ladder = LadderNews(
         emergency: emergency, person: person, circle: circle, tier: 1, round: 0, recipients: 3)

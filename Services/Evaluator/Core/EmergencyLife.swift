@@ -104,6 +104,8 @@ struct EmergencyStep: Hashable {
     var emergency: ActiveEmergency
     /// The signal that this step answers.
     var signal: EmergencyID
+    /// What that was, where it is not the one that raised the emergency.
+    var joined: EmergencySignal?
     var by: PersonID?
     var note: String?
     var reopened = false

@@ -28,7 +28,7 @@ extension EmergencyLife {
     ) -> [Step] {
         if hasAnswered(signal.id) {
             guard active?.isNamed(by: signal.id) == true else { return [] }
-            return openIfCounting(naming: signal.id, at: now)
+            return openIfCounting(by: signal, at: now)
         }
         defer { remember(signal.id, at: now) }
         if active != nil { return join(signal, at: now) }
@@ -120,10 +120,11 @@ extension EmergencyLife {
         guard var emergency = active else { return [] }
         emergency.take(signal)
         active = emergency
-        let opening = openIfCounting(naming: signal.id, at: now)
+        let opening = openIfCounting(by: signal, at: now)
         if !opening.isEmpty { return opening }
         var step = EmergencyStep(
-            kind: .joined, emergency: emergency, signal: signal.id, note: signal.note)
+            kind: .joined, emergency: emergency, signal: signal.id, joined: signal,
+            note: signal.note)
         if case .acknowledged = emergency.phase {
             emergency.phase = .open
             active = emergency
@@ -133,13 +134,18 @@ extension EmergencyLife {
         return [.news(step)]
     }
 
-    private mutating func openIfCounting(naming signal: EmergencyID, at now: Timestamp) -> [Step] {
+    private mutating func openIfCounting(
+        by signal: EmergencySignal, at now: Timestamp
+    ) -> [Step] {
         guard var emergency = active, case .counting(let clock) = emergency.phase else { return [] }
         emergency.open(at: now)
         active = emergency
         return [
-            .news(EmergencyStep(kind: .opened, emergency: emergency, signal: signal)),
-            .clockUnwanted(clock, cause: signal),
+            .news(
+                EmergencyStep(
+                    kind: .opened, emergency: emergency, signal: signal.id,
+                    joined: signal.id == emergency.id ? nil : signal)),
+            .clockUnwanted(clock, cause: signal.id),
         ]
     }
 }

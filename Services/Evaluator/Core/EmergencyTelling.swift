@@ -104,7 +104,8 @@ extension EmergencyStep {
             signal: signal, raised: emergency.raised, countdownEnds: emergency.countdownEnds,
             fix: fix, battery: battery, note: note ?? emergency.note,
             by: by, late: emergency.late, reopened: reopened,
-            suspect: person.isSuspect(fix, rules))
+            suspect: person.isSuspect(fix, rules), joinedTrigger: joined?.trigger,
+            joinedRaised: joined?.raised)
     }
 }
 

@@ -19,7 +19,7 @@ extension Notifier {
         if let known = emergencies[news.emergency], known.opened != nil {
             absorb(news.fix, news.battery, into: news.emergency, &turn)
             confirm(news.emergency, &turn)
-            return join(news.emergency, signal: news.signal, &turn)
+            return join(news.emergency, signal: news.signal, FurtherCall(news), &turn)
         }
         if isClosed(news) { return }
         if let known = adopted(before: news) { return rename(known, as: news, &turn) }
@@ -52,7 +52,7 @@ extension Notifier {
         }
         confirm(id, &turn)
         absorb(news.fix, news.battery, into: id, &turn)
-        join(id, signal: signal, &turn)
+        join(id, signal: signal, FurtherCall(news), &turn)
     }
 
     /// Cancelled or resolved.
@@ -97,29 +97,35 @@ extension Notifier {
 
     /// A further trigger of somebody in danger: everyone told hears of it, and who had taken it is
     /// not alone with it any more.
-    mutating func join(_ id: EmergencyID, signal: EmergencyID, _ turn: inout Turn) {
+    mutating func join(
+        _ id: EmergencyID, signal: EmergencyID, _ call: FurtherCall, _ turn: inout Turn
+    ) {
         guard var emergency = emergencies[id], signal != id, !emergency.joined.contains(signal)
         else { return }
         emergency.joined.append(signal)
         keep(emergency, &turn)
-        pressedAgain(id, signal: signal, &turn)
+        calledAgain(id, signal: signal, call, &turn)
     }
 
     /// Everyone told hears of a further trigger that is known to be one.
-    mutating func pressedAgain(_ id: EmergencyID, signal: EmergencyID, _ turn: inout Turn) {
-        guard let emergency = emergencies[id] else { return }
+    mutating func calledAgain(
+        _ id: EmergencyID, signal: EmergencyID, _ call: FurtherCall, _ turn: inout Turn
+    ) {
+        guard var emergency = emergencies[id] else { return }
+        // Past evaluators it comes with everything, from whichever of the two is heard first.
+        let call = signals[signal]?.signal.map { FurtherCall($0) } ?? call
+        emergency.latest = call
+        keep(emergency, &turn)
         guard emergency.state.isActive, !emergency.isRecordOnly else {
             return revive(id, &turn)
         }
         let wasTaken = emergency.state == .acknowledged
         if wasTaken {
-            reopen(id, as: .pressedAgain, &turn)
+            reopen(id, as: call.repetition, &turn)
             noticeStandstill(id, &turn)
         }
         let pass = Meaning.pass(id, round: (ladders[id]?.map(\.round).max() ?? 0))
         let scope = Meaning.news(id, .pressedAgain, cause: signal.raw)
-        // Nobody presses when a watch runs out: that says itself what it is.
-        let further = signals[signal]?.signal.flatMap { $0.trigger.isPress ? nil : $0 }
         let decisions = emergency.told.map { person in
             let isTold = notificationsOf[id, default: []].contains {
                 notifications[$0]?.recipient == person && notifications[$0]?.scope == pass
@@ -128,8 +134,7 @@ extension Notifier {
                 return NotifyDecision(recipient: person, reason: .alreadyTold)
             }
             let telling = tellAlarm(
-                id, to: person, further == nil ? .pressedAgain : .another, reason: .pressedAgain,
-                scope: scope, further: further, &turn)
+                id, to: person, call.repetition, reason: .pressedAgain, scope: scope, &turn)
             return NotifyDecision(recipient: person, reason: telling.reason)
         }
         record(.pressedAgain, emergency, decisions: decisions, &turn)
@@ -138,6 +143,7 @@ extension Notifier {
     /// A new trigger of what is over here, or was told as a record only: it begins again in full.
     private mutating func revive(_ id: EmergencyID, _ turn: inout Turn) {
         guard var emergency = emergencies[id] else { return }
+        let opening = emergency.latest?.repetition ?? .another
         emergency.raised = turn.now
         emergency.isLate = false
         emergency.isRecordOnly = false
@@ -146,9 +152,9 @@ extension Notifier {
         emergency.endedBy = nil
         keep(emergency, &turn)
         record(.pressedAgain, emergency, &turn)
-        reopen(id, as: .pressedAgain, &turn)
+        reopen(id, as: opening, &turn)
         for circle in turn.directory.circles(of: emergency.person) {
-            startLadder(id, circle, as: .pressedAgain, &turn)
+            startLadder(id, circle, as: opening, &turn)
         }
         noticeStandstill(id, &turn)
     }
@@ -331,9 +337,4 @@ extension Notifier {
         target.joined += emergency.signals.filter { !target.signals.contains($0) }
         keep(target, &turn)
     }
-}
-
-extension EmergencyTrigger {
-    /// Whether somebody asked for help by hand.
-    fileprivate var isPress: Bool { [.panic, .shake, .sms].contains(self) }
 }

@@ -20,6 +20,8 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var isAdopted: Bool
     /// Further triggers that joined it, each told once; ids ascending.
     public var joined: [EmergencyID]
+    /// What joined it last; nil = nothing has.
+    public var latest: FurtherCall?
     /// The code of it that people can say.
     public var reference: String
     /// Everybody for whom a message about it was made, ids ascending.
@@ -66,6 +68,35 @@ public struct Emergency: Hashable, Sendable, Codable {
         takings = 0
         nobodyTold = false
         reference = Meaning.reference(of: id)
+    }
+}
+
+/// What called for help anew while an emergency went on.
+public struct FurtherCall: Hashable, Sendable, Codable {
+    /// Nil where nobody said.
+    public var trigger: EmergencyTrigger?
+    public var raised: Timestamp?
+
+    init(trigger: EmergencyTrigger?, raised: Timestamp?) {
+        self.trigger = trigger
+        self.raised = raised
+    }
+
+    init(_ signal: EmergencySignal) {
+        self.init(trigger: signal.trigger, raised: signal.raised)
+    }
+
+    /// What an evaluator tells of the further signal that its news answers.
+    init(_ news: EmergencyNews) {
+        self.init(trigger: news.joinedTrigger, raised: news.joinedRaised)
+    }
+
+    /// How its messages begin. Whoever does not know that somebody pressed must not say so.
+    var repetition: Repetition {
+        switch trigger {
+        case .panic, .shake, .sms: .pressedAgain
+        default: .another
+        }
     }
 }
 

@@ -26,6 +26,7 @@ extension Notifier {
         emergency.nobodyTold = old.nobodyTold
         emergency.endings = old.endings
         emergency.reopened = old.reopened
+        emergency.latest = old.latest
         emergency.isHeld = old.isHeld
         // People have this code in the messages that they got.
         emergency.reference = old.reference
@@ -38,7 +39,8 @@ extension Notifier {
         record(.emergencyOpened, emergency, &turn)
         if old.opened.map({ news.raised > $0 }) ?? false, !old.signals.contains(emergency.id) {
             // Pressed while the one before was open, and lost by evaluators.
-            pressedAgain(emergency.id, signal: emergency.id, &turn)
+            let call = FurtherCall(trigger: news.trigger, raised: news.raised)
+            calledAgain(emergency.id, signal: emergency.id, call, &turn)
         } else if emergency.state == .acknowledged {
             announce(emergency.id, &turn)
         }

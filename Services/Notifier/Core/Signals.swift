@@ -70,7 +70,7 @@ extension Notifier {
         if let known {
             adopt(signal, &turn)
             absorb(signal.fix, signal.battery, into: known, &turn)
-            join(known, signal: id, &turn)
+            join(known, signal: id, FurtherCall(signal), &turn)
             return
         }
         // The first trigger that nobody answered names the emergency, as it does for evaluators.

@@ -15,14 +15,15 @@ extension Notifier {
 
     /// Tells somebody of an emergency with everything that helps.
     ///
+    /// What is told of is what the emergency began with, or what else called for help last.
+    ///
     /// - Parameters:
-    ///   - further: what calls for help now; nil = what the emergency began with
     ///   - circle: because of which they are told; nil = any that both have joined.
     ///   - channels: preferred contact points on these; nil = all contact points.
     mutating func tellAlarm(
         _ id: EmergencyID, to recipient: PersonID, _ repetition: Repetition, reason: NotifyReason,
-        scope: EventID, further: EmergencySignal? = nil, circle: CircleID? = nil,
-        channels: [Channel]? = Channel.allCases, _ turn: inout Turn
+        scope: EventID, circle: CircleID? = nil, channels: [Channel]? = Channel.allCases,
+        _ turn: inout Turn
     ) -> Telling {
         guard let emergency = emergencies[id] else { return Telling(reason: .notOfCircle) }
         let common = turn.directory.circles(of: recipient).compactMap(turn.directory.circle)
@@ -33,6 +34,7 @@ extension Notifier {
             Audience.seesPosition(
                 of: emergency.person, inDangerBy: emergency.trigger, in: $0, at: turn.now)
         }
+        let further = repetition == .another ? emergency.latest : nil
         var alarm = Alarm(
             trigger: further?.trigger ?? emergency.trigger,
             raised: further?.raised ?? emergency.raised, isLate: emergency.isLate,
