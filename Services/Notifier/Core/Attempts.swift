@@ -8,11 +8,18 @@ extension Notifier {
         var notification = notification
         notification.due = turn.now
         noteOutage(of: &notification, turn)
+        if notification.line != nil, notification.order == nil {
+            notification.order = lines.nextOrder()
+        }
         keep(notification, isChange: true, &turn)
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
         }
-        lanes.append(notification.id, to: notification.lane, isRetry: false)
+        if lineUp(notification) {
+            lanes.append(notification.id, to: notification.lane, isRetry: false)
+        } else {
+            hasten(before: notification, &turn)
+        }
     }
 
     /// Starts as many attempts as the lanes allow, safety first. One that cannot be started may
@@ -33,15 +40,25 @@ extension Notifier {
 
     private mutating func attempt(_ id: NotificationID, _ turn: inout Turn) {
         guard let notification = notifications[id], !notification.isInFlight,
-            notification.due != nil, notification.clock == nil
+            let due = notification.due, notification.clock == nil
         else { return }
-        if hold(notification, &turn) { return }
+        if hold(notification, &turn) { return advance(notification, turn) }
+        guard isNext(notification) else { return }
+        if notification.line != nil, turn.now < due {
+            return lanes.append(id, to: notification.lane, due: due)
+        }
         guard turn.now < notification.expires else {
             return close(id, as: .expired, "too old", &turn)
         }
         guard isStillDue(notification, turn) else {
             close(id, as: .expired, "not of a circle with them any more", &turn)
             return ladderLost(notification, replacement: [], &turn)
+        }
+        // Also of what waited when it came.
+        if notification.line != nil, notification.channel == .sms,
+            numbers[notification.address]?.stopped != nil
+        {
+            return close(id, as: .expired, "the number said STOP", &turn)
         }
         switch choose(for: notification, at: turn.now) {
         case .use(let gateway): begin(notification, over: gateway, &turn)
@@ -84,6 +101,7 @@ extension Notifier {
                     gateway: gateway, started: turn.now)))
         if gateways[gateway]?.isDown == true { gateways[gateway]?.probe(at: turn.now) }
         lanes.started(in: notification.lane)
+        if let line = notification.line { lines.started(in: line) }
         flights.insert(
             (notification.id, notification.attempts), due: turn.now + Limits.flightMax)
         turn.effects.append(.send(delivery(of: notification)))
@@ -141,6 +159,7 @@ extension Notifier {
         if let message = result.gatewayMessage { notification.gatewayMessage = message }
         notifications[id] = notification
         lanes.finished(in: notification.lane)
+        if let line = notification.line { lines.finished(in: line) }
         let jitter = Meaning.jitter(id, result.number)
         if isGatewaysFault { heard(notification, result, jitter: jitter, &turn) }
         turn.save(
@@ -152,6 +171,7 @@ extension Notifier {
                     answer: notification.answer)))
         if notification.severity == .test { return finishTest(id, result, &turn) }
         conclude(id, result, jitter: jitter, &turn)
+        advance(notification, turn)
     }
 
     private mutating func conclude(
@@ -180,6 +200,10 @@ extension Notifier {
                 return evade(id, asked, backoff: wait, &turn)
             }
             let asked = min(result.retryAfter ?? .zero, Limits.retryAfterMax)
+            if asked > .zero {
+                notification.gatewaysResting = [notification.gateway: turn.now + asked]
+                notifications[id] = notification
+            }
             retry(id, after: max(wait, asked), &turn)
         case .unknown:
             notification.doubts += 1
@@ -290,6 +314,7 @@ extension Notifier {
         notification.due = nil
         let isChange = notification.move(to: state)
         keep(notification, isChange: isChange, &turn)
+        if !notification.isPending { advance(notification, turn) }
     }
 
     /// Messages about an emergency that is over and that have not left are not sent any more.
@@ -343,12 +368,14 @@ extension Notification {
         to contact: ContactPoint, id: NotificationID, _ configuration: NotifierConfiguration,
         at now: Timestamp
     ) -> Notification {
-        Notification(
+        var moved = Notification(
             id: id, reason: reason, severity: severity, scope: scope, emergency: emergency,
             circle: circle, person: person, recipient: recipient, channel: contact.channel,
             address: contact.address, addresses: (addresses ?? [address]) + [contact.address],
             words: words, reference: reference,
             token: Meaning.token(id, secret: configuration.tokenSecret), created: now,
             expires: expires, trace: trace)
+        moved.order = order
+        return moved
     }
 }

@@ -102,6 +102,7 @@ extension Notifier {
                 return
             }
             notifications[id]?.clock = nil
+            notifications[id]?.due = min(notification.due ?? turn.now, turn.now)
             lanes.append(id, to: notification.lane, isRetry: true)
         }
     }

@@ -287,7 +287,9 @@ extension Notifier {
         }
         message.due = turn.now
         keep(message, isChange: false, &turn)
-        lanes.append(id, to: message.lane, isRetry: message.attempts > 0)
+        if lineUp(message) {
+            lanes.append(id, to: message.lane, isRetry: message.attempts > 0)
+        }
     }
 
     // MARK: Words

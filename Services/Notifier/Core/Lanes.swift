@@ -68,8 +68,16 @@ struct Fifo<Element: Sendable>: Sendable {
     private var head = 0
 
     var count: Int { elements.count - head }
+    var first: Element? { head < elements.count ? elements[head] : nil }
 
     mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Puts it in its place among elements that are in order; at once where that is the end.
+    mutating func insert(_ element: Element, by isBefore: (Element, Element) -> Bool) {
+        var place = elements.count
+        while place > head, isBefore(element, elements[place - 1]) { place -= 1 }
+        elements.insert(element, at: place)
+    }
 
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }

@@ -55,6 +55,9 @@ public struct Notification: Hashable, Sendable, Codable {
     /// Unguessable; names this message in a gateway's callback.
     public var token: String
     public var created: Timestamp
+    /// Its place among all news, in the order in which that was made; nil where it waits for no
+    /// other, and in old rows.
+    public var order: UInt64?
     /// Not worth sending from then on.
     public var expires: Timestamp
     public var state: NotificationState = .queued

@@ -14,7 +14,9 @@ extension Notifier {
     public var load: [LaneLoad] {
         Lane.all.map {
             LaneLoad(
-                isSafety: $0.isSafety, channel: $0.channel, waiting: lanes.count(in: $0),
+                isSafety: $0.isSafety, channel: $0.channel,
+                waiting: lanes.count(in: $0)
+                    + ($0.isSafety ? 0 : lines.waiting(on: $0.channel)),
                 inFlight: lanes.inFlight(in: $0))
         }
     }

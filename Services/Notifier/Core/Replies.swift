@@ -141,7 +141,7 @@ extension Notifier {
     ) {
         var state = numbers[reply.sender] ?? NumberState(number: reply.sender)
         if let last = state.answered, turn.now - last < Limits.replyAnswerPause { return }
-        guard configuration.channels.contains(.sms), lanes.newsWaiting < Limits.newsQueuedMax
+        guard configuration.channels.contains(.sms), newsWaiting < Limits.newsQueuedMax
         else { return }
         state.answered = turn.now
         numbers[reply.sender] = state

@@ -27,7 +27,7 @@ extension Notifier {
     ) -> NotifyReason? {
         if expires <= turn.now { return .tooOld }
         if !configuration.channels.contains(request.channel) { return .unreachable }
-        if lanes.newsWaiting >= Limits.newsQueuedMax { return .queueFull }
+        if newsWaiting >= Limits.newsQueuedMax { return .queueFull }
         guard request.channel == .sms else { return nil }
         var state = numbers[request.address] ?? NumberState(number: request.address)
         state.forget(before: turn.now - Limits.numberWindow)

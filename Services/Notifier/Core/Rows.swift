@@ -78,11 +78,14 @@ extension Notifier {
         _ notification: Notification, at now: Timestamp, _ earliest: Timestamp
     ) {
         notifications[notification.id] = notification
+        lines.learn(notification.order)
+        if notification.isPending { _ = lineUp(notification) }
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
         }
         if notification.isInFlight {
             lanes.started(in: notification.lane)
+            if let line = notification.line { lines.started(in: line) }
             let end = now + Limits.flightMax
             flights.insert((notification.id, notification.attempts), due: end)
         } else if let due = notification.due {

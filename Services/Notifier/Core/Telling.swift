@@ -125,7 +125,7 @@ extension Notifier {
         guard !contacts.isEmpty else { return Telling(reason: .unreachable) }
         let willing = contacts.filter { wants(draft.severity, at: $0) }
         guard !willing.isEmpty else { return Telling(reason: .stopped) }
-        guard draft.severity == .safety || lanes.newsWaiting < Limits.newsQueuedMax else {
+        guard draft.severity == .safety || newsWaiting < Limits.newsQueuedMax else {
             return Telling(reason: .queueFull)
         }
         let words = words(saying, for: person, draft, turn)

@@ -86,7 +86,7 @@ extension Notifier {
             text.reason = .tooMany
         } else if !configuration.channels.contains(.sms) {
             text.reason = .unreachable
-        } else if lanes.newsWaiting >= Limits.newsQueuedMax {
+        } else if newsWaiting >= Limits.newsQueuedMax {
             text.reason = .queueFull
         } else {
             text.state = .sent
