@@ -69,6 +69,7 @@ public final class Host {
     var applying: Applying?
     /// A snapshot was read in this turn: much memory is held for nothing.
     var isMemoryLoose = false
+    var divergences = Divergences()
     /// The service was given something in this attempt.
     var isServiceTouched = false
     /// The last turn was taken back because of a record.
@@ -205,6 +206,7 @@ public final class Host {
         } catch {
             logFailure(error)
         }
+        tellDivergences()
     }
 
     private func advanceTime() {

@@ -90,8 +90,14 @@ extension Host {
     /// Starts the service over its store, before the first turn.
     func open(_ service: any Service) throws {
         self.service = service
-        bus.hooks.notice = { [log] notice in
-            if notice.isAlarm { log.error("\(notice)") } else { log.info("\(notice)") }
+        bus.hooks.notice = { [unowned self] notice in
+            if case .diverged(let stream, _, _) = notice {
+                divergences.note(stream, "\(notice)", at: now)
+            } else if notice.isAlarm {
+                log.error("\(notice)")
+            } else {
+                log.info("\(notice)")
+            }
         }
         bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
         bus.hooks.pruneFloor = { try service.pruneFloor(of: $0) }

@@ -116,6 +116,25 @@ extension `A backup` {
 // MARK: Secrets
 
 extension `A backup` {
+    @Test func `says once of a service how many streams are others than it followed`() throws {
+        let stores = try makeHome()
+        let was = Position(incarnation: SecureRandom.id(), sequence: 4, hash: 1)
+        let all: [StreamName] = [.fired, .sos, .directory]
+        for number in [1, 3] {
+            for stream in all.prefix(number) {
+                try stores[3].transaction {
+                    try SQLiteBusStore(stores[3]).saveCursor(was, of: stream)
+                }
+            }
+            let copy = folder.file("copy\(number)")
+            #expect(try backup(copy) == 0)
+            let check = BackupCheck(folder: copy, secrets: nil)
+            let remarks = try check.findings(of: try check.manifest()).remarks
+            let which = number == 1 ? "another fired than" : "3 other streams than"
+            #expect(remarks.count == 1 && remarks[0].hasPrefix("notifier followed \(which)"))
+        }
+    }
+
     private func missing(
         _ copy: String, in home: String, services: [JagaCLI.Service]? = nil
     ) throws -> [String] {

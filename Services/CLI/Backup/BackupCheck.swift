@@ -125,16 +125,13 @@ struct BackupCheck {
     private func compare(
         _ store: Manifest.Store, with manifest: Manifest, _ findings: inout Findings
     ) {
+        var others: [StreamName] = []
         for cursor in store.cursors {
             let kept = manifest.stores.lazy.compactMap { other in
                 other.streams.first { $0.stream == cursor.stream }
             }.first
             guard let kept, kept.head.incarnation == cursor.position.incarnation else {
-                if cursor.position.sequence > 0 {
-                    findings.remarks.append(
-                        "\(store.service.rawValue) followed another \(cursor.stream) than the one "
-                            + "that is here; it notices by itself")
-                }
+                if cursor.position.sequence > 0 { others.append(cursor.stream) }
                 continue
             }
             let ahead =
@@ -149,5 +146,10 @@ struct BackupCheck {
                     "\(store.service.rawValue) has applied another \(cursor.stream) than is here")
             }
         }
+        guard let first = others.first else { return }
+        let which = others.count == 1 ? "another \(first)" : "\(others.count) other streams"
+        let that = others.count == 1 ? "the one that is here" : "those here, such as \(first)"
+        findings.remarks.append(
+            "\(store.service.rawValue) followed \(which) than \(that); it notices by itself")
     }
 }
