@@ -36,6 +36,29 @@ struct HeartbeatTests {
         }
     }
 
+    @Test(arguments: [
+        (#"{"troubles":["3 messages are held"]}"#, "ingest: status 503: 3 messages are held"),
+        (#"{"troubles":["a","b","c"]}"#, "ingest: status 503: a (and 2 more)"),
+        ("<html>", "ingest: status 503"),
+    ])
+    func `withheld names the first trouble of a service`(body: String, says: String) throws {
+        let house = try begun()
+        let asked = try #require(
+            house.transfers.first {
+                if case .http(let call) = $0.call { call.url == "http://i/healthz" } else { false }
+            })
+        let outcome = TransferOutcome.answered(
+            TransferAnswer(status: 503, body: Array(body.utf8)))
+        try house.turn {
+            try $0.transferred(
+                TransferResult(token: asked.token, outcome: outcome, elapsed: .zero))
+        }
+        house.now = house.now + .seconds(60)
+        try house.turn { _ in }
+        let missing = house.service.statusDetails["heartbeat"]?["missing"]?.array ?? []
+        #expect(missing.contains(.string(says)), "\(missing)")
+    }
+
     private func canary(_ house: House) throws -> WantedClock {
         try #require(
             house.published.reversed().compactMap { event -> WantedClock? in

@@ -117,7 +117,8 @@ struct Heartbeat {
             round = nil
         } else if let refusal {
             let name = pages[place].service
-            round?.refusals[name] = "\(name): \(refusal)"
+            let trouble = Heartbeat.firstTrouble(result.outcome).map { ": \($0)" } ?? ""
+            round?.refusals[name] = "\(name): \(refusal)\(trouble)"
         } else {
             show(pages[place].service)
         }
@@ -189,6 +190,14 @@ struct Heartbeat {
         case .answered(let answer): "status \(answer.status)"
         case .failed(let failure): failure.message
         }
+    }
+
+    /// What a service that is not well says of it at `/healthz`, and how much more.
+    private static func firstTrouble(_ outcome: TransferOutcome) -> String? {
+        guard case .answered(let answer) = outcome, let body = try? JSON.parse(answer.body),
+            let troubles = body["troubles"]?.array, let first = troubles.first?.string
+        else { return nil }
+        return troubles.count == 1 ? first : "\(first) (and \(troubles.count - 1) more)"
     }
 
     /// An id of a person who does not exist, in a partition.
