@@ -50,6 +50,22 @@ import Testing
         #expect(try world.service.held.isEmpty)
     }
 
+    @Test func `is nothing that fired before, also where it is wanted again`() throws {
+        let world = try World()
+        try world.hear(.clockWanted(clock(1, .countdown)))
+        world.now = noon + .seconds(61)
+        try world.turn()
+        #expect(world.fired.count == 1)
+        // Put back a moment later: the stream is read from its beginning.
+        world.now = noon + .seconds(70)
+        world.outage = Outage(from: noon, until: world.now, holdEnds: world.now + .seconds(600))
+        try world.restart()
+        for number in [1, 2] as [UInt64] { try world.hear(.clockWanted(clock(number, .countdown))) }
+        try world.turn()
+        #expect(try world.service.held.count == 1)
+        #expect(world.service.statusDetails["clocks"] == 1)
+    }
+
     @Test func `of a watch was due when the watch ran out, not when it reminded`() throws {
         let world = try World()
         try world.send(.post, "/v1/watches", #"{"minutes": 60}"#, token: "anna")

@@ -31,6 +31,11 @@ struct ClockRows {
         try database.first(ClockRows.select + "WHERE id = ? AND fired IS NULL", .id(id), as: clock)
     }
 
+    func hasFired(_ id: ClockID) throws -> Bool {
+        try database.scalar("SELECT 1 FROM clock WHERE id = ? AND fired IS NOT NULL", .id(id))
+            == .integer(1)
+    }
+
     func remove(_ id: ClockID) throws {
         try database.run("DELETE FROM clock WHERE id = ? AND fired IS NULL", .id(id))
     }

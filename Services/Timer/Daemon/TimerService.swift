@@ -70,7 +70,10 @@ final class TimerService: Service {
 
     private func apply(_ event: Event) throws {
         switch event.body {
-        case .clockWanted(let clock): try take(.clockWanted(clock, trace: event.trace))
+        case .clockWanted(let clock):
+            // After an outage streams are read again: what fired before waits for nobody.
+            if outside.outage != nil, try clocks.hasFired(clock.id) { return }
+            try take(.clockWanted(clock, trace: event.trace))
         case .clockUnwanted(let clock): try take(.clockUnwanted(clock.id))
         case .sosRaised(let signal): try take(.signal(signal))
         case .sosCancelled(let cancel): try take(.signalCancelled(cancel))
