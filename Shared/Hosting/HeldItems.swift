@@ -73,7 +73,10 @@ extension Host {
             "holdEnds": entries.isEmpty
                 ? .null : outage.map { .string($0.holdEnds.description) } ?? .null,
             "items": .array(entries.filter(\.isShown).map(\.json)),
-            "shownElsewhere": .integer(Int64(entries.count { !$0.isShown })),
+            "shownElsewhere": .array(
+                Set(entries.filter { !$0.isShown }.compactMap(\.emergency)).sorted().map {
+                    .string($0.description)
+                }),
         ]
     }
 

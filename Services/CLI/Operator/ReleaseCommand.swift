@@ -46,7 +46,7 @@ enum ReleaseCommand: Command {
             return 0
         }
         guard !items.isEmpty else {
-            Console.say(nothingShown(by: documents))
+            Console.say(hidden(by: documents) ?? "Nothing is held.")
             return 0
         }
         for line in lines(of: documents, naming: { name(of: $0, api) }) { Console.say(line) }
@@ -66,6 +66,8 @@ enum ReleaseCommand: Command {
             for item in done { Console.say(item.text) }
         } else {
             Console.say("\(call.has("--drop") ? "Dropped" : "Released") \(done.count).")
+            let left = try holders.map { try api.get("/v1/held/\($0.rawValue)") }
+            if let hidden = hidden(by: left) { Console.say(hidden) }
         }
         guard done.isEmpty, !names.contains("all") else { return 0 }
         throw CommandError(
@@ -74,12 +76,17 @@ enum ReleaseCommand: Command {
     }
 
     /// Right after a start the timer holds clocks of emergencies that the notifier only gets to.
-    static func nothingShown(by documents: [JSON]) -> String {
-        let count = documents.compactMap { $0["shownElsewhere"]?.int }.reduce(0, +)
-        return count == 0
-            ? "Nothing is held."
-            : "Emergencies are held that are not shown yet (\(count) waits): look again in some "
-                + "seconds."
+    ///
+    /// - Returns: that there are such; nil where all that is held is shown
+    static func hidden(by documents: [JSON]) -> String? {
+        let shown = documents.flatMap { $0["items"]?.array ?? [] }.compactMap {
+            $0["emergency"]?.string
+        }
+        let elsewhere = documents.flatMap { $0["shownElsewhere"]?.array ?? [] }
+        let count = Set(elsewhere.compactMap(\.string)).subtracting(shown).count
+        guard count > 0 else { return nil }
+        let emergencies = count == 1 ? "emergency is" : "emergencies are"
+        return "\(count) \(emergencies) held and not shown yet: look again in some seconds."
     }
 
     private static func name(of person: String, _ api: API) -> String? {
@@ -110,9 +117,15 @@ enum ReleaseCommand: Command {
                 item.cell("id"))
         }
         let ends = documents.compactMap { $0["holdEnds"]?.string }
-        return table.lines + [
+        var notes = [
             "", "Held until \(ends.min() ?? "the hold ends"); then it goes out by itself.",
-            "jaga release ID,ID sends, jaga release --drop ID,ID drops.",
         ]
+        if items.contains(where: { ["emergency", "message"].contains($0["kind"]?.string) }) {
+            notes.append(
+                "After a restore, what was sent since the backup may be listed too, and would go "
+                    + "out a second time.")
+        }
+        notes.append("jaga release ID,ID sends, jaga release --drop ID,ID drops.")
+        return table.lines + notes + [hidden(by: documents)].compactMap(\.self)
     }
 }
