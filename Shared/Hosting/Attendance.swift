@@ -1,10 +1,12 @@
 import Model
+import Runtime
 import Store
 
 /// When the service of a store last ran, as its store knows it: one row, written once a minute.
 ///
 /// A store that was put back, or slept, is behind the wall clock. What became due meanwhile may be
-/// outdated, or was told by whoever had the store: a human looks at it first.
+/// outdated, or was told by whoever had the store: a human looks at it first. A file beside the
+/// store has the same time: a store that is older than it was put there by somebody.
 public struct Attendance {
     static let migration = Migration(
         number: 1,
@@ -30,10 +32,15 @@ public struct Attendance {
 
     /// The service runs from now on.
     ///
-    /// - Parameter hold: how long what became due is held
+    /// - Parameters:
+    ///   - hold: how long what became due is held
+    ///   - isNewHeld: a new store takes all that was before it for due in an outage: nobody knows
+    ///     what was done about it. In a new suite there is nothing.
     /// - Returns: the outage that has just ended, or one whose hold has not
-    mutating func begin(at now: Timestamp, hold: Duration) throws -> Outage? {
-        noted = now
+    mutating func begin(
+        at now: Timestamp, hold: Duration, isNewHeld: Bool = false
+    ) throws -> Outage? {
+        noted = nil
         let row = try database.first("SELECT alive, restored, down, up FROM attendance") {
             (
                 alive: $0.time(0), isRestored: $0.flag(1), down: $0.optionalTime(2),
@@ -41,16 +48,21 @@ public struct Attendance {
             )
         }
         guard let row else {
-            try database.run("INSERT INTO attendance (one, alive) VALUES (1, ?)", .time(now))
-            return nil
+            let outage = isNewHeld ? Outage(from: .zero, until: now, holdEnds: now + hold) : nil
+            try database.run(
+                "INSERT INTO attendance (one, alive, down, up) VALUES (1, ?, ?, ?)", .time(now),
+                .time(outage?.from), .time(outage?.until))
+            return outage
         }
         var outage: Outage?
         if let down = row.down, let up = row.up, now < up + hold {
             outage = Outage(from: down, until: up, holdEnds: up + hold)
         }
-        if row.isRestored || now - row.alive > Attendance.outageMin {
-            outage = Outage(
-                from: min(outage?.from ?? row.alive, row.alive), until: now, holdEnds: now + hold)
+        let isPutBack = row.isRestored || markedTime.map { $0 > row.alive } ?? false
+        if isPutBack || now - row.alive > Attendance.outageMin {
+            // That of a new store has no beginning.
+            let before = outage.flatMap { $0.from > .zero ? $0.from : nil } ?? row.alive
+            outage = Outage(from: min(before, row.alive), until: now, holdEnds: now + hold)
         }
         try database.run(
             "UPDATE attendance SET alive = ?, restored = 0, down = ?, up = ?", .time(now),
@@ -63,9 +75,26 @@ public struct Attendance {
     mutating func note(_ now: Timestamp) {
         if let noted, now - noted < Attendance.interval { return }
         noted = now
-        try? database.transaction {
-            try database.run("UPDATE attendance SET alive = ?", .time(now))
-        }
+        do {
+            try database.transaction {
+                try database.run("UPDATE attendance SET alive = ?", .time(now))
+            }
+            // After the store, so that it is never behind but where it was put back.
+            guard let mark else { return }
+            try Files.write(Array("\((now - .zero).milliseconds)\n".utf8), to: mark, mode: 0o600)
+        } catch {}
+    }
+
+    /// The file beside the store; nil for one in memory.
+    private var mark: String? {
+        guard let slash = database.path.lastIndex(of: "/") else { return nil }
+        return database.path[...slash] + "alive"
+    }
+
+    private var markedTime: Timestamp? {
+        guard let mark, let bytes = try? Files.read(mark, bytesMax: 64) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
+        return text.flatMap { Int64($0) }.map(Timestamp.init(milliseconds:))
     }
 
     /// Marks a store that was put back: its service holds what became due since, however long ago

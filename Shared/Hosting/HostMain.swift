@@ -117,13 +117,15 @@ extension Host {
         }
         try database.begin()
         try directory?.load()
-        outage = try attendance.begin(at: now, hold: parts.hold)
+        outage = try attendance.begin(
+            at: now, hold: parts.hold, isNewHeld: definition.holdsWhenNew)
         try service.start()
         try readNeeded()
         try database.commit()
         isMemoryLoose = true
         speak()
-        if let outage {
+        // Of a new store nobody knows yet whether there is anything to hold.
+        if let outage, outage.from > .zero {
             log.warning(
                 "the store was behind; what became due meanwhile is held",
                 [

@@ -23,6 +23,8 @@ public struct ServiceDefinition: Sendable {
     public var unreadBodyPaths: Set<String>
     /// Versions of the logic that an evaluator has, from the lowest to the highest.
     public var logic: ClosedRange<UInt16>
+    /// With a new store, what others tell of before its first start is held like that of an outage.
+    public var holdsWhenNew: Bool
     /// Reads what the service reads at its start beside its settings, such as files of secrets;
     /// what is not there and would be made is fine.
     public var check: @Sendable (Configuration) throws -> Void
@@ -34,7 +36,7 @@ public struct ServiceDefinition: Sendable {
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
         portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
         unreadBodyPaths: Set<String> = [],
-        logic: ClosedRange<UInt16> = 1...1,
+        logic: ClosedRange<UInt16> = 1...1, holdsWhenNew: Bool = false,
         check: @escaping @Sendable (Configuration) throws -> Void = { _ in },
         checkStore: @escaping @Sendable (Configuration, Database) throws -> Void = { _, _ in }
     ) {
@@ -48,6 +50,7 @@ public struct ServiceDefinition: Sendable {
         self.bodyBytesByPath = bodyBytesByPath
         self.unreadBodyPaths = unreadBodyPaths
         self.logic = logic
+        self.holdsWhenNew = holdsWhenNew
         self.check = check
         self.checkStore = checkStore
     }

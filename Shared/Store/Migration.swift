@@ -65,7 +65,8 @@ extension Database {
                 "newer", "open store \(path)",
                 "it was written by a newer version (\(component.isEmpty ? "" : component + " ")"
                     + "step \(number), known up to \(known[component, default: 0]))",
-                hint: "Run that version or a later one, or put back the backup made before it.")
+                hint: "Run that version or a later one, or put back the backup made before it: "
+                    + "jaga restore DIR --service NAME --force.")
         }
     }
 

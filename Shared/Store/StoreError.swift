@@ -63,7 +63,9 @@ public struct StoreError: ExplainedError, Hashable {
         case "io": "Check the disk and the kernel's log."
         case "locked": "Another program writes to this store; stop it."
         case "no-memory": "Give the process more memory; work goes on by itself."
-        case "corrupt": "Put the last backup in its place; keep the damaged file for analysis."
+        case "corrupt":
+            "Put the last backup in its place: jaga restore DIR --service NAME --force. It keeps "
+                + "the damaged file."
         case "read-only", "cannot-open":
             "Let the user who runs this program own the store's folder and files."
         default: ""

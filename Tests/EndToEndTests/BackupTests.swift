@@ -112,6 +112,45 @@ extension `The suite` {
             }
         }
 
+        @Test func `is not needed for the notifier to hold what it may have told`() async throws {
+            let copies = try TemporaryFolder()
+            try await Household.run { home in
+                let suite = home.suite
+                let folder = suite.home + "/notifier"
+                let store = folder + "/store.sqlite"
+                func isHeld(_ emergency: String) async throws -> Bool {
+                    try await eventually {
+                        try await suite.finish("release", "--json").text.contains(emergency)
+                    }
+                }
+                #expect(await suite.stop() == 0)
+                let files = FileManager.default
+                try files.copyItem(atPath: store, toPath: copies.file("store"))
+                try await suite.start()
+                #expect(try await suite.finish("release").text.contains("Nothing is held."))
+                let emergency = try await home.button.callForHelp("call 1")
+                try await home.wait(for: Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+
+                #expect(await suite.stop() == 0)
+                for end in ["", "-wal", "-shm"] { try Files.remove(store + end) }
+                try files.copyItem(atPath: copies.file("store"), toPath: store)
+                try await suite.start()
+                #expect(try await isHeld(emergency), "put back by hand\n\(suite.log)")
+                try await home.expectTold([])
+
+                #expect(await suite.stop() == 0)
+                try files.removeItem(atPath: folder)
+                try await suite.start()
+                #expect(try await isHeld(emergency), "its disk is lost\n\(suite.log)")
+                #expect(try home.messages().isEmpty)
+                // A call for help that comes now is told, and its emergency with it.
+                _ = try await home.button.callForHelp("call 2")
+                let goesOn = try await eventually { try !home.messages().isEmpty }
+                #expect(goesOn, "\(suite.log)")
+                #expect(try await suite.finish("release").text.contains("Nothing is held."))
+            }
+        }
+
         @Test func `can be rehearsed without a word to anybody outside`() async throws {
             let secrets = try TemporaryFolder()
             try Files.write(Array("s3cret".utf8), to: secrets.file("password"), mode: 0o600)

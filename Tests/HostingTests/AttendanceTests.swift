@@ -1,5 +1,7 @@
 import Model
+import Runtime
 import Store
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -49,6 +51,45 @@ import Testing
         try Attendance(database).markRestored()
         let again = try begin(after: 2300)
         #expect(again?.from == start && again?.until == start + .seconds(2300))
+    }
+
+    @Test func `of whose folder its service has gone on since was put back`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        func run(_ seconds: ClosedRange<Int64>) throws -> Outage? {
+            let database = try Database(path: path, migrations: [Attendance.migration])
+            var attendance = Attendance(database)
+            let outage = try attendance.begin(at: start + .seconds(seconds.lowerBound), hold: hold)
+            for second in seconds { attendance.note(start + .seconds(second)) }
+            return outage
+        }
+        func copy(to name: String) throws {
+            let database = try Database(path: path, migrations: nil)
+            try database.copy(to: folder.file(name))
+        }
+        #expect(try run(0...10) == nil)
+        try copy(to: "copy")
+        #expect(try run(11...20) == nil, "its own store")
+        // Into the same file, as `cp` does it.
+        let bytes = try Files.read(folder.file("copy"))
+        for end in ["-wal", "-shm"] { try Files.remove(path + end) }
+        try Files.write(bytes, to: path)
+        let outage = try run(30...200)
+        #expect(outage?.from == start && outage?.until == start + .seconds(30))
+        #expect(try run(630...640) == nil, "its hold is over")
+        try Files.write(Array("?".utf8), to: folder.file("alive"))
+        #expect(try run(641...642) == nil, "what nobody can read says nothing")
+    }
+
+    @Test func `that is new holds what was before it, where its service wants that`() throws {
+        var attendance = Attendance(database)
+        let outage = Outage(from: .zero, until: start, holdEnds: start + hold)
+        #expect(try attendance.begin(at: start, hold: hold, isNewHeld: true) == outage)
+        #expect(!outage.holds(start + .milliseconds(1), at: start + .milliseconds(2)))
+        #expect(try begin(after: 599) == outage, "also after a further start")
+        try Attendance(database).markRestored()
+        #expect(try begin(after: 599)?.from == start + .seconds(599), "put back: there was one")
+        #expect(try begin(after: 1200) == nil)
     }
 
     @Test func `holds what became due until its service ran again, and nothing later`() {

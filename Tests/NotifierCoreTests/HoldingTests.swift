@@ -226,6 +226,40 @@ import Testing
         #expect(held(world).isEmpty)
     }
 
+    @Test func `is held where the store is new, and nothing that came to it since`() {
+        var world = World()
+        world.now = world.now + hour
+        world.restart(
+            after: Outage(from: .zero, until: world.now, holdEnds: world.now + .seconds(600)))
+        world.pass(.seconds(1))
+        let raised = World.start + .seconds(60)
+        let late = EmergencyNews(
+            emergency: Town.emergency(5), person: Town.citra.id, state: .open, trigger: .panic,
+            signal: Town.emergency(5), raised: raised, countdownEnds: raised)
+        world.tell(.emergencyOpened(late))
+        #expect(!world.sent.isEmpty, "of a phone that had no network")
+        #expect(world.sent.allSatisfy { !$0.text.contains("Was due") })
+        world.clear()
+        world.tell(.emergencyOpened(Town.news(raised: raised)), happened: raised)
+        #expect(world.sent.isEmpty && held(world) == [emergency])
+        world.handle(.release([emergency]))
+        #expect(!world.sent.isEmpty && world.sent.allSatisfy { $0.text.contains("Was due") })
+    }
+
+    @Test func `is held also where nobody who is to be told is known yet`() {
+        var world = World()
+        let directory = world.directory
+        world.directory = Replica()
+        world.sleep(hour)
+        world.tell(.emergencyOpened(Town.news()), happened: World.start)
+        #expect(held(world) == [emergency])
+        world.directory = directory
+        world.change(.circleChanged(Town.family))
+        #expect(world.sent.isEmpty)
+        world.handle(.release([emergency]))
+        #expect(world.sent.count == 2)
+    }
+
     @Test func `is not held after a short absence`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))

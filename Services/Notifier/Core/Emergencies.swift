@@ -81,6 +81,7 @@ extension Notifier {
         var emergency = emergency
         emergency.state = .open
         emergency.opened = turn.now
+        emergency.isHeld = emergency.isHeld ?? isHeldWhenOpened(turn)
         emergency.isRecordOnly =
             emergency.isLate && turn.now - emergency.raised > Limits.ladderSignalAgeMax
         keep(emergency, &turn)

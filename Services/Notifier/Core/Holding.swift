@@ -89,6 +89,15 @@ extension Notifier {
         }
     }
 
+    /// Whether an emergency waits that is read of now: also where nobody to tell is known yet, as
+    /// with a new store.
+    func isHeldWhenOpened(_ turn: Turn) -> Bool? {
+        guard let outage, let cause = turn.cause, outage.holds(cause, at: turn.now) else {
+            return nil
+        }
+        return true
+    }
+
     /// Marks a new message with the time of what it tells, if that was in the outage.
     func noteOutage(of message: inout Notification, _ turn: Turn) {
         let raised = message.wasDue
@@ -100,7 +109,10 @@ extension Notifier {
         {
             due = emergency.raised
         }
-        if let due, outage.covers(due), due >= outage.from { message.wasDue = due }
+        // A new store knows of no outage: a phone may tell late of what was before, too.
+        let waits = message.emergency.flatMap { emergencies[$0]?.isHeld } ?? false
+        let isSure = outage.from > .zero || turn.cause.map(outage.covers) ?? waits
+        if let due, isSure, outage.covers(due), due >= outage.from { message.wasDue = due }
         if let cause = turn.cause, outage.holds(cause, at: turn.now) { message.isHeld = true }
     }
 

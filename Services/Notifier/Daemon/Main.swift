@@ -33,6 +33,7 @@ struct Main {
             .ingest: Partition.all.map(StreamName.events) + [.sos],
             .membership: [.directory], .timer: [.fired],
         ],
+        holdsWhenNew: true,
         check: { configuration in
             _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
             _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")
