@@ -5,7 +5,7 @@ final class Disk {
     let database: Database
     /// The step before which the copy was made; nil without one.
     private(set) var copied: Int?
-    /// Steps that were forgotten because a copy was put back: of the first they made, not the last.
+    /// Steps that were forgotten because a copy was put back. Whoever starts on it does so later.
     private(set) var forgotten: [Range<Int>] = []
 
     init(migrations: [Migration]) throws {
@@ -36,7 +36,9 @@ final class Disk {
     }
 
     /// Makes it what it was when it was copied.
-    func putBack(before step: Int) throws {
+    ///
+    /// - Parameter step: in which its service was killed, with what that had said before
+    func putBack(in step: Int) throws {
         guard let copied else { return }
         try database.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
         for table in try tables() {
@@ -45,7 +47,7 @@ final class Disk {
         }
         try copySequences(from: "copy", to: "main")
         try database.execute("COMMIT; PRAGMA foreign_keys = ON")
-        forgotten.append(copied..<step)
+        forgotten.append(copied..<step + 1)
     }
 
     private func tables() throws -> [String] {

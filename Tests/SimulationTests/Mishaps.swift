@@ -60,7 +60,7 @@ final class Mishaps {
             world.faults.olderDiskOf.contains(seat.name), chance.comes(world.faults.olderDisk)
         else { return }
         count("older disk of \(seat.name)")
-        try disk.putBack(before: world.step)
+        try disk.putBack(in: world.step)
     }
 
     private func copyDisks(_ seat: Seat) throws {
