@@ -15,11 +15,16 @@ public struct KeyFile: Sendable {
     private let hint: String
     /// What is lost without it.
     private let loss: String
+    /// Who else has a copy; empty if nobody.
+    private let sharing: String
 
-    private init(_ name: String, in folder: String, hint: String, loss: String) {
+    private init(
+        _ name: String, in folder: String, hint: String, loss: String, sharing: String = ""
+    ) {
         self.folder = folder
         self.hint = hint
         self.loss = loss
+        self.sharing = sharing
         path = folder + "/" + name
     }
 
@@ -33,7 +38,10 @@ public struct KeyFile: Sendable {
         KeyFile(
             "message.key", in: secrets,
             hint: "Put the file of the backup back, or write 'new' into it and start membership: "
-                + "codes that are on their way are lost.", loss: "codes that are on their way")
+                + "codes that are on their way are lost. Then copy it to the notifier's home, if "
+                + "that is another.", loss: "codes that are on their way",
+            sharing: " (once membership has made it, copy it to the notifier's home, if that is "
+                + "another)")
     }
 
     /// That which seals the keys of devices in ingest's store.
@@ -88,8 +96,8 @@ public struct KeyFile: Sendable {
     /// How a new one is wished for, and at what price.
     public var wishing: String {
         let make = Files.isFolder(folder) ? "" : "mkdir -m 700 \(folder) && "
-        return "Put the file of the backup back, or begin with a new key, without \(loss): "
-            + "\(make)echo \(KeyFile.wish) >\(path)"
+        return "Put the file of the backup back, or begin with a new key, without \(loss)"
+            + "\(sharing): \(make)echo \(KeyFile.wish) >\(path)"
     }
 
     /// - Throws: ``UnusableKeyFile``; `OpenSecret`; errors of the system, also where there is no
@@ -106,8 +114,12 @@ public struct KeyFile: Sendable {
     /// As ``read()``; that there is none yet is fine.
     public func check() throws { if Files.exists(path), !isWished { _ = try read() } }
 
-    /// Stops a start where others can read the file; that there is none yet is fine.
-    public func refuseOpen() throws(OpenSecret) { try SecretFile.refuseOpen(path) }
+    /// Stops a start where others can read the key; that there is none yet is fine, and the wish
+    /// for one is no secret.
+    public func refuseOpen() throws(OpenSecret) {
+        guard !isWished else { return }
+        try SecretFile.refuseOpen(path)
+    }
 }
 
 /// The file of a key is gone, and things are sealed with it.

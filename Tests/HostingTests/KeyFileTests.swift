@@ -29,8 +29,11 @@ import Testing
         // As the hint says, whatever the umask is.
         try Files.makeFolder(folder.file("secrets"), mode: 0o700)
         try Files.write(Array("new\n".utf8), to: file.path, mode: 0o644)
+        #expect(chmod(file.path, 0o644) == 0)
         try file.check()
         try file.refuseMissing()
+        try file.refuseOpen()
+        #expect(throws: UnusableKeyFile.self) { _ = try file.read() }
         let key = try file.establish(isUsed: true)
         #expect(try file.read() == key)
         #expect(try Files.rights(of: file.path) == 0o600)

@@ -56,5 +56,8 @@ import Testing
         try check()
         #expect(chmod(key.path, 0o644) == 0)
         #expect(throws: OpenSecret.self) { try check() }
+        // Membership makes another; this one would wait for it for ever in a home of its own.
+        try Files.write(Array("new\n".utf8), to: key.path, mode: 0o600)
+        #expect(throws: UnusableKeyFile.self) { try check() }
     }
 }
