@@ -16,7 +16,8 @@ public struct UnfinishedRestore: ExplainedError {
             + "ones, in part the backup's, or gone"
     }
     public var hint: String {
-        "Restore again, which goes on from there: run jaga restore DIR --force again."
+        "Restore again, which goes on from there: run jaga restore DIR --force again, "
+            + "in deploy/ docker compose run --rm restore NAME."
     }
 
     /// - Throws: itself, where a restore of the home was not finished, or one of the service's
