@@ -22,6 +22,9 @@ public struct Attendance {
 
     /// A store that is further behind the wall clock than this had an ``Outage``.
     public static let outageMin = Duration.seconds(15 * 60)
+    /// An outage that ended later than this after now was noted by a clock that was ahead: no time
+    /// to hold anything by. Clocks are set back by less than that.
+    static let clockSetBackMax = Duration.seconds(60)
     /// So often the row is written.
     static let interval = Duration.seconds(60)
 
@@ -34,8 +37,8 @@ public struct Attendance {
     ///
     /// - Parameters:
     ///   - hold: how long what became due is held
-    ///   - isNewHeld: a new store takes all that was before it for due in an outage: nobody knows
-    ///     what was done about it. In a new suite there is nothing.
+    ///   - isNewHeld: a store that has never read anything takes all that was before it for due in
+    ///     an outage: nobody knows what was done about it. In a new suite there is nothing.
     /// - Returns: the outage that has just ended, or one whose hold has not
     mutating func begin(
         at now: Timestamp, hold: Duration, isNewHeld: Bool = false
@@ -48,15 +51,19 @@ public struct Attendance {
             )
         }
         guard let row else {
-            let outage = isNewHeld ? Outage(from: .zero, until: now, holdEnds: now + hold) : nil
+            let isHeld = try isNewHeld && !hasRead()
+            let outage = isHeld ? Outage(from: .zero, until: now, holdEnds: now + hold) : nil
             try database.run(
                 "INSERT INTO attendance (one, alive, down, up) VALUES (1, ?, ?, ?)", .time(now),
                 .time(outage?.from), .time(outage?.until))
             return outage
         }
         var outage: Outage?
-        if let down = row.down, let up = row.up, now < up + hold {
-            outage = Outage(from: down, until: up, holdEnds: up + hold)
+        if let down = row.down, let up = row.up, now < up + hold,
+            up <= now + Attendance.clockSetBackMax
+        {
+            let until = min(up, now)
+            outage = Outage(from: min(down, until), until: until, holdEnds: until + hold)
         }
         let isPutBack = row.isRestored || markedTime.map { $0 > row.alive } ?? false
         if isPutBack || now - row.alive > Attendance.outageMin {
@@ -68,6 +75,11 @@ public struct Attendance {
             "UPDATE attendance SET alive = ?, restored = 0, down = ?, up = ?", .time(now),
             .time(outage?.from), .time(outage?.until))
         return outage
+    }
+
+    /// Whether the service has read anything of others: a store from before there was attendance.
+    private func hasRead() throws -> Bool {
+        try database.scalar("SELECT count(*) FROM cursor") != .integer(0)
     }
 
     /// Keeps that the service runs, once in a while, between turns. What cannot be kept is kept a

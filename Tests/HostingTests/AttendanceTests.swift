@@ -1,3 +1,4 @@
+import Bus
 import Model
 import Runtime
 import Store
@@ -12,12 +13,14 @@ import Testing
     private let hold = Duration.seconds(600)
 
     init() throws {
-        database = try Database(path: ":memory:", migrations: [Attendance.migration])
+        database = try Database(
+            path: ":memory:", migrations: SQLiteBusStore.migrations + [Attendance.migration])
     }
 
-    private func begin(after seconds: Int64) throws -> Outage? {
+    private func begin(after seconds: Int64, isNewHeld: Bool = false) throws -> Outage? {
         var attendance = Attendance(database)
-        return try attendance.begin(at: start + .seconds(seconds), hold: hold)
+        return try attendance.begin(
+            at: start + .seconds(seconds), hold: hold, isNewHeld: isNewHeld)
     }
 
     @Test func `that is new or was left a moment ago had no outage`() throws {
@@ -90,6 +93,27 @@ import Testing
         try Attendance(database).markRestored()
         #expect(try begin(after: 599)?.from == start + .seconds(599), "put back: there was one")
         #expect(try begin(after: 1200) == nil)
+    }
+
+    @Test func `that is new to attendance alone is used, and holds nothing`() throws {
+        try SQLiteBusStore(database).saveCursor(.unknown, of: .directory)
+        #expect(try begin(after: 0, isNewHeld: true) == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `holds nothing by a clock that was hours ahead, and little by one set back`(
+        _ isNew: Bool
+    ) throws {
+        if !isNew { #expect(try begin(after: 0) == nil) }
+        #expect(try begin(after: 8 * 3600, isNewHeld: isNew)?.until == start + .seconds(8 * 3600))
+        #expect(try begin(after: 61, isNewHeld: isNew) == nil)
+
+        try database.run("DELETE FROM attendance")
+        if !isNew { #expect(try begin(after: 0) == nil) }
+        #expect(try begin(after: 1000, isNewHeld: isNew) != nil)
+        let outage = try begin(after: 940, isNewHeld: isNew)
+        #expect(outage?.until == start + .seconds(940))
+        #expect(outage?.holdEnds == start + .seconds(1540))
     }
 
     @Test func `holds what became due until its service ran again, and nothing later`() {
