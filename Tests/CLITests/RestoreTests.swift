@@ -163,6 +163,12 @@ extension `A backup` {
         #expect(try missing(bare, in: home) == ["\(home)/secrets/message.key"])
         #expect(try backup(copy) == 0)
         #expect(try missing(copy, in: other) == [keys[1]], "the other one is in it")
+
+        // As deploy/restore does: keys alone are there, and no home that is in use.
+        try Files.makeFolder("\(other)/secrets", mode: 0o700)
+        for key in keys { try Files.write(Array("key".utf8), to: key, mode: 0o600) }
+        #expect(try missing(bare, in: other) == [])
+        #expect(try restore(bare, into: other) == 0)
     }
 
     @Test func `whose secrets were not named leaves those of the home where they are`() throws {
