@@ -28,6 +28,7 @@ extension Files {
         }
         let number = errno
         if number == ENOSPC || number == EDQUOT { return }
+        if number == EEXIST { return try removeTrial(trial) }
         guard number == ENOENT, !exists(folder) else {
             throw SystemError(number, "write to \(folder)")
         }
@@ -40,9 +41,18 @@ extension Files {
         let made = "\(above)/.\(getpid()).trial"
         guard mkdir(made, 0o700) == 0 else {
             if errno == ENOSPC || errno == EDQUOT { return }
+            if errno == EEXIST { return try removeTrial(made) }
             throw SystemError(errno, "make folder \(folder)")
         }
         rmdir(made)
+    }
+
+    /// Removes what a process of the same number left when it was killed, or is about to remove
+    /// itself: that needs the same right as making it.
+    private static func removeTrial(_ path: String) throws(SystemError) {
+        guard Glibc.remove(path) == 0 || errno == ENOENT else {
+            throw SystemError(errno, "remove \(path)")
+        }
     }
 
     /// Paths of all plain files in a folder and those below, relative to it, ascending. Whatever

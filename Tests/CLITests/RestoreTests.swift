@@ -236,14 +236,37 @@ extension `A backup` {
         #expect(number >= 10, "stores, photos and secrets go one by one")
     }
 
-    @Test func `cut off before anything was moved leaves a home that starts`() throws {
+    @Test(arguments: ["restoring.draft", "restoring"])
+    func `cut off before anything was moved leaves a home that starts`(_ name: String) throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
-        try Files.makeFolder(home + "/restoring.draft/timer")
-        try Files.write([1], to: home + "/restoring.draft/timer/store.sqlite")
+        // The second is what a version before made ready.
+        try Files.makeFolder("\(home)/\(name)/timer")
+        try Files.write([1], to: "\(home)/\(name)/timer/left")
         try UnfinishedRestore.refuse(home: home)
+        #expect(try !restore(copy, cutBefore: 0))
+        #expect(Files.exists(home + "/restoring/contents"))
+        #expect(!Files.exists(home + "/restoring/timer/left"))
         #expect(try restore(copy, "--force", into: home) == 0)
-        #expect(!Files.exists(home + "/restoring.draft"))
+        #expect(try Files.names(in: home).allSatisfy { !$0.hasPrefix("restoring") })
+        #expect(!Files.exists(home + "/timer/left"))
+    }
+
+    @Test func `is not made of a home that was put back in part`() throws {
+        try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        #expect(try !restore(copy, cutBefore: 3))
+        let other = folder.file("other")
+        let refused = #expect(throws: UnfinishedRestore.self) { try backup(other) }
+        #expect(refused?.operation == "make a backup of \(home)")
+        #expect(try restore(copy, "--force", into: home) == 0)
+        #expect(try backup(other) == 0)
+        // The mark of a volume whose store is not there yet.
+        try Files.write([], to: home + "/timer/restoring")
+        try Files.remove(home + "/timer/store.sqlite")
+        #expect(throws: UnfinishedRestore.self) { try backup(folder.file("third")) }
+        #expect(!Files.exists(folder.file("third")))
     }
 }

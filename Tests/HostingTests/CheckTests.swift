@@ -62,9 +62,14 @@ import Testing
         #expect(refusal.operation == "write to \(home)/timer")
     }
 
-    @Test(arguments: ["restoring", "timer/restoring"])
-    func `refuses a home, or a volume, that was put back in part`(_ name: String) throws {
-        try Files.makeFolder("\(home)/\(name)")
+    @Test(arguments: ["restoring", "timer/restoring"], [true, false])
+    func `refuses a home, or a volume, that was put back in part`(
+        _ name: String, isFolder: Bool
+    ) throws {
+        if isFolder { try Files.makeFolder("\(home)/\(name)/timer") }
+        // Made ready, and nothing was moved.
+        try check()
+        try Files.write([], to: "\(home)/\(name)" + (isFolder ? "/contents" : ""))
         let refusal = try #require(refusal { try check() })
         #expect(refusal.code == "restore-unfinished")
         #expect(refusal.message.contains("\(home)/\(name)"))
@@ -85,6 +90,18 @@ import Testing
         try check(Stage.definition, ["JAGA_HOME": folder.file("new/home")])
         try check(Stage.definition, ["JAGA_HOME": "new/home"])
         #expect(try Files.names(in: folder.path).sorted() == ["file", "home"])
+    }
+
+    @Test func `is not stopped by what a killed one left of its trial`() throws {
+        let name = ".\(getpid()).trial"
+        let other = folder.file("other")
+        try Files.makeFolder(other)
+        try Files.write([], to: "\(home)/timer/\(name)")
+        try Files.makeFolder("\(other)/\(name)")
+        try check()
+        try check(Stage.definition, ["JAGA_HOME": "\(other)/home"])
+        #expect(try Files.names(in: home + "/timer").isEmpty)
+        #expect(try Files.names(in: other).isEmpty)
     }
 
     @Test func `asks the service about its store`() throws {

@@ -45,6 +45,11 @@ struct BackupMaker {
         }
         let lock = try LockFile(path: home + "/backup.lock")
         return try withExtendedLifetime(lock) {
+            // What is there may be in part the old, in part another backup's.
+            for service in BackupMaker.order {
+                try UnfinishedRestore.refuse(
+                    home: home, service: service.rawValue, operation: "make a backup of \(home)")
+            }
             do {
                 return try make(services, folders)
             } catch {

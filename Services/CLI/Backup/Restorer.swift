@@ -25,12 +25,8 @@ struct Restorer {
 
     /// Where everything is made ready, and what it is called as soon as anything of the home is
     /// moved, until all of it is in place: as long as it is there, nothing starts in the home.
-    private var draft: String {
-        let moving = "\(home)/\(UnfinishedRestore.name)"
-        return Files.exists(moving) ? moving : moving + ".draft"
-    }
-    /// In there: what is put back, a line for each service, and one for secrets.
-    private static let contentsName = "contents"
+    private var draft: String { isInterrupted ? moving : moving + ".draft" }
+    private var moving: String { "\(home)/\(UnfinishedRestore.name)" }
 
     /// - Returns: the folder in which what was there before is now; nil if nothing was
     func restore() throws -> String? {
@@ -52,13 +48,13 @@ struct Restorer {
                 try mergeErased()
                 try Files.write(
                     Array((contents.joined(separator: "\n") + "\n").utf8),
-                    to: "\(draft)/\(Restorer.contentsName)", mode: 0o600)
+                    to: "\(draft)/\(UnfinishedRestore.contentsName)", mode: 0o600)
             } catch {
                 if !wasInterrupted { try? Files.removeTree(draft) }
                 throw error
             }
             if !wasInterrupted {
-                try Files.move(draft, to: "\(home)/\(UnfinishedRestore.name)")
+                try Files.move(draft, to: moving)
             }
             let aside = former.isEmpty ? nil : try moveAside(former)
             try moveIntoPlace()
@@ -68,7 +64,7 @@ struct Restorer {
 
     // MARK: After an interruption
 
-    private var isInterrupted: Bool { Files.exists("\(home)/\(UnfinishedRestore.name)") }
+    private var isInterrupted: Bool { UnfinishedRestore.isBegun(in: home) }
 
     private var contents: [String] {
         services.map(\.rawValue) + (bringsSecrets ? [BackupMaker.secretsFolder] : [])
@@ -77,7 +73,7 @@ struct Restorer {
     /// What an interrupted restore began to put back is put back too: of it nobody knows what is in
     /// place.
     private func refuseLess() throws {
-        let path = "\(draft)/\(Restorer.contentsName)"
+        let path = "\(draft)/\(UnfinishedRestore.contentsName)"
         guard isInterrupted, Files.exists(path) else { return }
         let begun = String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
         let missing = begun.map(String.init).filter { !contents.contains($0) }
@@ -91,8 +87,11 @@ struct Restorer {
 
     /// Removes what is left of an earlier restore, but what says that it was interrupted.
     private func clearDraft() throws {
-        guard isInterrupted else { return try Files.removeTree(draft) }
-        for name in try Files.names(in: draft) where name != Restorer.contentsName {
+        guard isInterrupted else {
+            for folder in [draft, moving] { try Files.removeTree(folder) }
+            return
+        }
+        for name in try Files.names(in: draft) where name != UnfinishedRestore.contentsName {
             try Files.removeTree("\(draft)/\(name)")
         }
     }
@@ -244,7 +243,7 @@ struct Restorer {
 
     /// Stores last: a home without a store is one that nobody takes for restored.
     private func moveIntoPlace() throws {
-        let names = try Files.tree(draft).filter { $0 != Restorer.contentsName }
+        let names = try Files.tree(draft).filter { $0 != UnfinishedRestore.contentsName }
         let isStore = { (name: String) in name.hasSuffix("/store.sqlite") }
         for name in names.filter({ !isStore($0) }) + names.filter(isStore) {
             let parent = name.split(separator: "/").dropLast().joined(separator: "/")
