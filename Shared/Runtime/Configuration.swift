@@ -87,10 +87,11 @@ public struct Configuration: Sendable {
             name.hasPrefix("JAGA_") && !names.contains(name)
                 && !Configuration.isForeign(name, to: service)
         }.sorted()
-        let meant = environment.keys.sorted().first { name in
-            Configuration.isMisspelt(name, names: names, service: service)
+        for name in environment.keys.sorted() {
+            let meant = Configuration.meant(by: name, names: names, service: service)
+            if !meant.isEmpty { throw .unknown(name, origin: "environment", known: meant) }
         }
-        if let name = meant ?? (flag("JAGA_STRICT") ? unknownInEnvironment.first : nil) {
+        if flag("JAGA_STRICT"), let name = unknownInEnvironment.first {
             throw .unknown(name, origin: "environment", known: Configuration.known(names))
         }
     }
@@ -100,16 +101,33 @@ public struct Configuration: Sendable {
         names.union(owners.map(\.name).filter { !$0.hasSuffix("_") }).sorted()
     }
 
-    /// Whether a variable is no setting, and nearly one that this program would heed.
-    private static func isMisspelt(
-        _ name: String, names: Set<String>, service: String
-    ) -> Bool {
-        guard name.hasPrefix("JAGA_"), !known(names).contains(name) else { return false }
+    /// The settings, of those that this program would heed, that a variable nearly is; empty where
+    /// it is one, or like none.
+    private static func meant(
+        by name: String, names: Set<String>, service: String
+    ) -> [String] {
+        guard name.hasPrefix("JAGA_"), !known(names).contains(name) else { return [] }
         let owner = owners.first { $0.name.hasSuffix("_") && name.hasPrefix($0.name) }?.owner
-        guard owner == nil || owner == service || owner == "services" else { return false }
+        guard owner == nil || owner == service || owner == "services" else { return [] }
         // Of what several have, each program knows a part.
         let candidates = owner == nil ? known(names) : names.sorted()
-        return !ConfigurationError.guess(name, among: candidates).isEmpty
+        return candidates.filter { isMisspelling(name, of: $0) }
+    }
+
+    /// Short names are soon like one another, and others have variables, too (`JAGA_HOST`): where
+    /// one of the two has five letters or less behind `JAGA_`, one of them may be other, more or
+    /// less, or two neighbours swapped; of longer ones two.
+    private static func isMisspelling(_ name: String, of setting: String) -> Bool {
+        let (given, meant) = (Array(name.utf8), Array(setting.utf8))
+        let distance = editDistance(given, meant)
+        let isShort = min(given.count, meant.count) <= "JAGA_".utf8.count + 5
+        guard isShort, distance == 2, given.count == meant.count else {
+            return distance <= (isShort ? 1 : 2)
+        }
+        let differing = given.indices.filter { given[$0] != meant[$0] }
+        return differing.count == 2 && differing[1] == differing[0] + 1
+            && given[differing[0]] == meant[differing[1]]
+            && given[differing[1]] == meant[differing[0]]
     }
 
     private static func read(

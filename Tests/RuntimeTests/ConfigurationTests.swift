@@ -111,7 +111,8 @@ import Testing
     @Test(arguments: [
         ("JAGA_TIMER_GRAZE", "JAGA_TIMER_GRACE"), ("JAGA_TIMR_GRACE", "JAGA_TIMER_GRACE"),
         ("JAGA_HOEM", "JAGA_HOME"), ("JAGA_SOS_WRD", "JAGA_SOS_WORD"),
-        ("JAGA_TIMER_NOISY_", "JAGA_TIMER_NOISY"),
+        ("JAGA_TIMER_NOISY_", "JAGA_TIMER_NOISY"), ("JAGA_BNID", "JAGA_BIND"),
+        ("JAGA_TOKENS", "JAGA_TOKEN"), ("JAGA_STIKCT", "JAGA_STRICT"),
     ])
     func `a name in the environment that is nearly a setting stops the start`(
         name: String, meant: String
@@ -120,6 +121,15 @@ import Testing
         #expect(error.code == "setting-unknown")
         #expect(error.message == "\(name) is no setting of this program (from environment)")
         #expect(error.hint.hasPrefix("Did you mean \(meant)?"))
+    }
+
+    @Test(arguments: [
+        "HOST", "NAME", "NODE", "MODE", "ROLE", "ZONE", "UID", "GID", "PID", "BUILD", "UI", "SRC",
+        "UP", "CORE", "BROKEN",
+    ])
+    func `a short name that others may have is only told`(name: String) throws {
+        let configuration = try configuration(["JAGA_\(name)": "1"])
+        #expect(configuration.unknownInEnvironment == ["JAGA_\(name)"])
     }
 
     @Test func `a name of several programs is told from what is nearly it`() throws {
