@@ -23,6 +23,7 @@ struct Main {
     ///
     /// - Returns: 0 for success, 1 for failure, 2 for a wrong call
     static func run(_ words: [String]) -> Int32 {
+        StandardDescriptors.fill()
         guard let name = words.first, !["--help", "-h", "help"].contains(name) else {
             return help(words.dropFirst().first)
         }

@@ -20,6 +20,8 @@ enum HostLimits {
     static let farewell = Duration.milliseconds(50)
     /// Sleep meanwhile.
     static let leavingSleepMilliseconds = 10
+    /// What was logged last waits so long for whoever takes it.
+    static let lastWords = Duration.milliseconds(200)
 
     /// A failure that lasts is logged again after this.
     static let failureLogInterval = Duration.seconds(10)

@@ -14,7 +14,9 @@ extension Host {
         arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         make: (Host) throws -> any Service
     ) -> Int32 {
-        let log = Log(service: definition.name.rawValue)
+        StandardDescriptors.fill()
+        var log = Log(service: definition.name.rawValue)
+        defer { log.settle(within: HostLimits.lastWords) }
         do {
             let configuration = try Configuration(
                 settings: CommonSettings.all + definition.settings, arguments: arguments,
@@ -35,7 +37,10 @@ extension Host {
                 return 0
             }
             let signals = try Signals()
-            let parts = try HostParts(definition, configuration, signals: signals)
+            var parts = try HostParts(definition, configuration, signals: signals)
+            // One count of lines that nobody took.
+            log.level = parts.log.level
+            parts.log = log
             let host = Host(definition: definition, configuration: configuration, parts: parts)
             try host.open(make(host))
             host.run()

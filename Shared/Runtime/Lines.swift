@@ -84,6 +84,16 @@ public final class Lines: Sendable {
         }
     }
 
+    /// Promises what tells of the lines that were left out, where no line follows any more.
+    public func promiseNotice(_ notice: (_ leftOut: Int) -> [UInt8]) {
+        owed.withLock { owed in
+            guard owed.leftOut > 0 else { return }
+            owed.rest += notice(owed.leftOut)
+            owed.leftOut = 0
+            settle(&owed)
+        }
+    }
+
     /// Writes what was promised or begun, as far as that is taken.
     ///
     /// - Parameter limit: waits so long at most until all is taken
@@ -147,7 +157,8 @@ public final class Lines: Sendable {
     private static func way(to descriptor: Int32) -> Way {
         guard descriptor >= 0 else { return .nowhere }
         var kind = stat()
-        guard fstat(descriptor, &kind) == 0 else { return .plain(descriptor) }
+        // Whatever is opened next would get the number, and the lines.
+        guard fstat(descriptor, &kind) == 0 else { return .nowhere }
         if kind.st_mode & S_IFMT == S_IFSOCK { return .socket }
         guard kind.st_mode & S_IFMT == S_IFIFO || isatty(descriptor) == 1 else {
             return .plain(descriptor)

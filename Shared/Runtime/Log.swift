@@ -72,17 +72,32 @@ public struct Log: Sendable {
     }
 
     private func write(_ level: LogLevel, _ message: String, _ fields: LogFields) {
-        var wall = timespec()
-        clock_gettime(CLOCK_REALTIME, &wall)
-        let time = Timestamp(
-            milliseconds: Int64(wall.tv_sec) * 1000 + Int64(wall.tv_nsec) / 1_000_000)
+        let time = Log.now
         let line = Log.line(
             time: time, level: level, service: service, message: message, fields: fields)
-        lines.write(line) { leftOut in
-            Log.line(
-                time: time, level: .warning, service: service,
-                message: "lines were left out: nobody took them", fields: ["lines": leftOut])
-        }
+        lines.write(line) { notice(of: $0, at: time) }
+    }
+
+    /// What is said last by this log and its copies: ends a line that was taken in part, and tells
+    /// of those that were left out.
+    ///
+    /// - Parameter limit: waits so long at most until that is taken
+    public func settle(within limit: Duration) {
+        lines.promiseNotice { notice(of: $0, at: Log.now) }
+        lines.settle(within: limit)
+    }
+
+    private func notice(of leftOut: Int, at time: Timestamp) -> [UInt8] {
+        Log.line(
+            time: time, level: .warning, service: service,
+            message: "lines were left out: nobody took them", fields: ["lines": leftOut])
+    }
+
+    private static var now: Timestamp {
+        var wall = timespec()
+        clock_gettime(CLOCK_REALTIME, &wall)
+        return Timestamp(
+            milliseconds: Int64(wall.tv_sec) * 1000 + Int64(wall.tv_nsec) / 1_000_000)
     }
 
     static func line(

@@ -69,6 +69,15 @@ import Testing
         #expect(try complaints(of: whole, in: folder) == "")
     }
 
+    @Test func `opens nothing in place of standard descriptors that it was started without`() async
+    {
+        await #expect(processExitsWith: .success) {
+            for descriptor in Int32(0)...2 { close(descriptor) }
+            guard Main.run(["--version"]) == 0 else { exit(1) }
+            exit(open("/", O_RDONLY) > 2 ? EXIT_SUCCESS : 2)
+        }
+    }
+
     @Test func `has every port once`() {
         let ports = Service.allCases.flatMap(Ports(Topology(portBase: 8100)).all).map(\.port)
         #expect(Set(ports).count == ports.count)

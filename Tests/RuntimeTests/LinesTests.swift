@@ -143,6 +143,41 @@ import Testing
         }
     }
 
+    @Test func `left out at the end are told of by what is promised last`() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let terminal = try Terminal()
+            terminal.stop()
+            let lines = Lines(to: terminal.descriptor)
+            for text in ["one\n", "two\n"] {
+                lines.write(Array(text.utf8)) { _ in Array("none\n".utf8) }
+            }
+            for _ in 0..<2 { lines.promiseNotice { Array("left out: \($0)\n".utf8) } }
+            terminal.goOn()
+            var text = ""
+            let hasCome = await eventually(every: 5) {
+                lines.settle()
+                text += terminal.take()
+                return text == "left out: 2\n"
+            }
+            exit(hasCome ? EXIT_SUCCESS : 1)
+        }
+    }
+
+    @Test func `go nowhere where the descriptor is closed, whoever gets its number`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let lines = Lines(to: 512)
+            let file = open(folder.file("store"), O_RDWR | O_CREAT, 0o600)
+            guard file >= 0, dup2(file, 512) == 512 else { exit(5) }
+            lines.write(Self.line("x"), notice: Self.notice)
+            lines.promise("y\n")
+            let isEmpty = lseek(file, 0, SEEK_END) == 0
+            try Files.removeTree(folder.path)
+            exit(isEmpty ? EXIT_SUCCESS : 1)
+        }
+    }
+
     @Test func `are not counted where they go nowhere`() {
         let lines = Lines(to: -1)
         for _ in 0..<10 {

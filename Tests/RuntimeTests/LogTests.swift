@@ -76,5 +76,10 @@ import Testing
         #expect(lines[0].hasSuffix("service=ingest msg=whole"))
         #expect(lines[1].hasSuffix(" lines=\(1000 - taken)"))
         #expect(lines[2].hasSuffix("service=timer msg=after"))
+        for _ in 0..<1000 { log.info(String(repeating: "a", count: 1000)) }
+        let last = read().count
+        log.settle(within: .zero)
+        let notice = read()
+        #expect(notice.count == 1 && notice[0].hasSuffix(" lines=\(1000 - last)"))
     }
 }

@@ -81,9 +81,11 @@ final class Supervisor {
         let name = program.recipe.name
         let padded = name + String(repeating: " ", count: width - name.count)
         let text = Console.paint("\(padded) |", color(of: name)) + " " + line
-        output.write(Lines.piece(text)) { leftOut in
-            Lines.piece("jaga: \(leftOut) lines were left out: nobody took them")
-        }
+        output.write(Lines.piece(text), notice: notice)
+    }
+
+    private func notice(of leftOut: Int) -> [UInt8] {
+        Lines.piece("jaga: \(leftOut) lines were left out: nobody took them")
     }
 
     private func color(of name: String) -> Color {
@@ -181,6 +183,7 @@ final class Supervisor {
         wait(for: programs, until: clock.now + .seconds(1))
         for program in programs { program.child?.killRest() }
         showLines()
+        output.promiseNotice(notice)
         for lines in [output, errors] { lines.settle(within: Supervisor.lastWordsLimit) }
         return isClean
     }

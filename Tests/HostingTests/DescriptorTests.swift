@@ -1,0 +1,15 @@
+import Glibc
+import Testing
+
+@testable import Hosting
+
+@Suite struct `A service that was started without standard descriptors` {
+    @Test func `has them, and opens nothing in their place`() async {
+        await #expect(processExitsWith: .success) {
+            for descriptor in Int32(0)...2 { close(descriptor) }
+            guard Host.run(Stage.definition, arguments: ["--version"], make: { _ in exit(1) }) == 0
+            else { exit(2) }
+            exit(open("/", O_RDONLY) > 2 ? EXIT_SUCCESS : 3)
+        }
+    }
+}
