@@ -134,7 +134,58 @@ import Testing
         var world = climbingMeanwhile()
         world.pass(.seconds(30))
         world.tell(.emergencyCancelled(Town.news(1, .cancelled, by: Town.aisha.id)))
-        #expect(Set(world.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
+        #expect(held(world).isEmpty)
+
+        var untold = openedMeanwhile()
+        untold.pass(.seconds(30))
+        untold.tell(.emergencyCancelled(Town.news(1, .cancelled, by: Town.aisha.id)))
+        untold.pass(hour)
+        #expect(untold.sent.isEmpty, "nobody has heard of it")
+    }
+
+    @Test func `climbs no more once somebody takes it`() {
+        var world = climbingMeanwhile()
+        world.pass(.seconds(30))
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id))))
+        #expect(Set(world.addresses) == ["+60111000001", "aisha@example.org"])
+        #expect(held(world).isEmpty)
+    }
+
+    @Test func `is over by a signal taken back where no evaluator opened it, else it waits on`() {
+        var opened = openedMeanwhile()
+        var adopted = World()
+        adopted.tell(.sosRaised(Town.signal()))
+        adopted.pass(.seconds(13))
+        adopted.isTimerAlive = false
+        adopted.sleep(hour)
+        adopted.pass(.seconds(30))
+        adopted.clear()
+        let cancel = EmergencyCancel(
+            id: EventID(.zero), person: Town.aisha.id, emergency: Town.emergency(1),
+            received: adopted.now)
+        for isOpened in [true, false] {
+            var world = isOpened ? opened : adopted
+            #expect(held(world) == [emergency])
+            world.tell(.sosCancelled(cancel))
+            #expect(held(world) == (isOpened ? [emergency] : []))
+            #expect(
+                Set(world.addresses) == (isOpened ? [] : ["+60111000002", "budi@example.org"]))
+        }
+        opened.handle(.release([emergency]))
+        #expect(opened.sent.count == 2)
+    }
+
+    @Test func `goes on where the call was heard before it, and nobody answers that`() {
+        var world = World()
+        world.sleep(hour)
+        world.pass(.milliseconds(100))
+        world.tell(.sosRaised(Town.signal(2, at: world.now, countdown: .zero)))
+        let raised = World.start + .seconds(60)
+        world.tell(.emergencyOpened(Town.news(raised: raised)), happened: raised)
+        #expect(held(world) == [emergency])
+        world.pass(.seconds(10))
+        #expect(Set(world.addresses) == ["+60111000002", "budi@example.org"])
         #expect(held(world).isEmpty)
     }
 

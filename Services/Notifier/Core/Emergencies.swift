@@ -112,6 +112,7 @@ extension Notifier {
     mutating func calledAgain(
         _ id: EmergencyID, signal: EmergencyID, _ call: FurtherCall, _ turn: inout Turn
     ) {
+        endHold(of: id, calledBy: signal, &turn)
         guard var emergency = emergencies[id] else { return }
         // Past evaluators it comes with everything, from whichever of the two is heard first.
         let call = signals[signal]?.signal.map { FurtherCall($0) } ?? call
@@ -197,7 +198,7 @@ extension Notifier {
         _ id: EmergencyID, as state: EmergencyState, by: PersonID?, isDropped: Bool = false,
         _ turn: inout Turn
     ) {
-        if turn.cause == nil { endHold(of: id, &turn) }
+        if turn.cause == nil { endHold(ofEnding: id, &turn) }
         guard var emergency = emergencies[id], emergency.state.isActive else { return }
         let wasCounting = emergency.state == .countdown
         unwant(emergency.taken?.clock, &turn)
@@ -231,7 +232,7 @@ extension Notifier {
 
     /// Somebody takes it: ladders stop, and everyone told hears who.
     mutating func take(_ id: EmergencyID, by: PersonID?, _ turn: inout Turn) {
-        if turn.cause == nil { endHold(of: id, &turn) }
+        if turn.cause == nil { endHold(ofTaken: id, &turn) }
         guard var emergency = emergencies[id] else { return }
         emergency.state = .acknowledged
         emergency.takings += 1

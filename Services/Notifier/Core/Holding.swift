@@ -177,11 +177,57 @@ extension Notifier {
             person = signal.person
         case .emergencyOpened(let news), .emergencyJoined(let news): person = news.person
         case .emergencyCancelled(let news), .emergencyResolved(let news):
-            return endHold(of: news.emergency, &turn)
-        case .sosCancelled(let cancel): return endHold(of: cancel.emergency, &turn)
+            return endHold(ofEnding: news.emergency, &turn)
+        case .sosCancelled(let cancel):
+            // What evaluators have opened does not end by it.
+            guard let emergency = emergencies[cancel.emergency],
+                emergency.person == cancel.person,
+                emergency.state == .countdown || emergency.isAdopted
+            else { return }
+            return endHold(ofEnding: emergency.id, &turn)
         default: return
         }
         for id in activeOf[person, default: []] { endHold(of: id, &turn) }
+    }
+
+    /// A signal that came after the outage is a call for help of now, also where its emergency was
+    /// heard of later.
+    mutating func endHold(
+        of id: EmergencyID, calledBy signal: EmergencyID, _ turn: inout Turn
+    ) {
+        guard let outage, let call = signals[signal]?.signal, !outage.covers(call.received) else {
+            return
+        }
+        endHold(of: id, &turn)
+    }
+
+    /// What is taken or over climbs no more: of tiers whose time came meanwhile nobody is told.
+    mutating func endHold(ofTaken id: EmergencyID, _ turn: inout Turn) {
+        postponed = postponed.filter { _, waiting in
+            if case .fallback = waiting.purpose { return true }
+            return waiting.clock.emergency != id
+        }
+        endHold(of: id, &turn)
+    }
+
+    /// What is over is told to those only who may have heard of it.
+    mutating func endHold(ofEnding id: EmergencyID, _ turn: inout Turn) {
+        forgetUntold(id, &turn)
+        endHold(ofTaken: id, &turn)
+    }
+
+    /// Those of whose messages about a held emergency none was ever tried have not heard of it. Of
+    /// one that was opened longer ago the messages that left are not known any more.
+    private mutating func forgetUntold(_ id: EmergencyID, _ turn: inout Turn) {
+        guard var emergency = emergencies[id], emergency.isHeld == true,
+            let opened = emergency.opened, turn.now - opened < Limits.settledNotificationKept
+        else { return }
+        let messages = notificationsOf[id, default: []].compactMap { notifications[$0] }
+        emergency.told = emergency.told.filter { person in
+            let own = messages.filter { $0.recipient == person }
+            return own.isEmpty || own.contains { $0.attempts > 0 }
+        }
+        keep(emergency, &turn)
     }
 
     mutating func release(_ items: [Held], _ turn: inout Turn) {
@@ -211,18 +257,13 @@ extension Notifier {
     }
 
     private mutating func dropEmergency(_ id: EmergencyID, _ turn: inout Turn) {
+        forgetUntold(id, &turn)
         guard var emergency = emergencies[id], emergency.isHeld == true else { return }
         turn.trace = emergency.trace
         for message in notificationsOf[id, default: []]
         where notifications[message]?.isHeld == true {
             close(message, as: .expired, "dropped by the operator", &turn)
             notifications[message]?.isHeld = false
-        }
-        emergency.told = emergency.told.filter { person in
-            notificationsOf[id, default: []].contains {
-                guard let message = notifications[$0] else { return false }
-                return message.recipient == person && message.attempts > 0
-            }
         }
         emergency.isHeld = false
         keep(emergency, &turn)
