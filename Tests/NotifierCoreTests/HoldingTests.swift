@@ -329,4 +329,30 @@ import Testing
         #expect(Set(world.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
         #expect(held(world).isEmpty && world.notifier.holdEnds == nil)
     }
+
+    @Test func `that ended meanwhile is over without a word to whom nobody told of it`() {
+        var world = openedMeanwhile()
+        let ended = World.start + .seconds(300)
+        world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.budi.id)), happened: ended)
+        #expect(held(world).isEmpty)
+        world.pass(hour)
+        #expect(world.sent.isEmpty && world.emergency(Town.emergency(1))?.state == .resolved)
+
+        var told = climbingMeanwhile()
+        told.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.citra.id)), happened: ended)
+        told.pass(hour)
+        #expect(Set(told.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
+        #expect(!told.addresses.contains("+60111000003") && held(told).isEmpty)
+    }
+
+    @Test func `is held no longer once the time is over, whatever the clock says then`() {
+        var world = World()
+        world.sleep(hour)
+        let end = world.now + .seconds(600)
+        #expect(world.notifier.nextDeadline.map { $0 <= end } ?? false)
+        world.pass(.seconds(601))
+        world.now = world.now - .seconds(300)
+        world.tell(.emergencyOpened(Town.news()), happened: World.start)
+        #expect(world.sent.count == 2 && held(world).isEmpty)
+    }
 }

@@ -313,6 +313,7 @@ extension Notifier {
         notification.clock = nil
         notification.due = nil
         let isChange = notification.move(to: state)
+        if notification.isHeld == true, !notification.isPending { notification.isHeld = false }
         keep(notification, isChange: isChange, &turn)
         if !notification.isPending { advance(notification, turn) }
     }

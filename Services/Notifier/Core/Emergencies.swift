@@ -193,12 +193,13 @@ extension Notifier {
 
     /// It is over: everyone told hears how, once, and nothing older is sent any more.
     ///
-    /// - Parameter isDropped: by the operator, before anybody heard of it: then nobody does
+    /// - Parameter isDropped: before anybody heard of it: then nobody does
     mutating func end(
         _ id: EmergencyID, as state: EmergencyState, by: PersonID?, isDropped: Bool = false,
         _ turn: inout Turn
     ) {
         if turn.cause == nil { endHold(ofEnding: id, &turn) }
+        let isDropped = dropEndedMeanwhile(id, &turn) || isDropped
         guard var emergency = emergencies[id], emergency.state.isActive else { return }
         let wasCounting = emergency.state == .countdown
         unwant(emergency.taken?.clock, &turn)

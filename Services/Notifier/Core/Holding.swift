@@ -35,10 +35,10 @@ extension Notifier {
     }
 
     /// Until when; nil where nothing is held.
-    public var holdEnds: Timestamp? {
-        guard let outage, hasHeld else { return nil }
-        return outage.holdEnds
-    }
+    public var holdEnds: Timestamp? { hasHeld ? holding?.holdEnds : nil }
+
+    /// The outage while what became due in it may be held.
+    var holding: Outage? { isHoldOver ? nil : outage }
 
     private var hasHeld: Bool {
         !postponed.isEmpty || emergencies.values.contains { $0.isHeld == true }
@@ -82,7 +82,7 @@ extension Notifier {
     /// An emergency of which a wait ended in the outage is held from the start, before its clock is
     /// heard of: whoever looks sees it, and what ends the hold ends it.
     mutating func holdOverdue(at now: Timestamp) {
-        guard let outage, now < outage.holdEnds else { return }
+        guard let outage = holding, now < outage.holdEnds else { return }
         for emergency in emergencies.values
         where emergency.isHeld == nil && emergency.state.isActive {
             if !waits(of: emergency).isEmpty { emergencies[emergency.id]?.isHeld = true }
@@ -92,7 +92,7 @@ extension Notifier {
     /// Whether an emergency waits that is read of now: also where nobody to tell is known yet, as
     /// with a new store.
     func isHeldWhenOpened(_ turn: Turn) -> Bool? {
-        guard let outage, let cause = turn.cause, outage.holds(cause, at: turn.now) else {
+        guard let outage = holding, let cause = turn.cause, outage.holds(cause, at: turn.now) else {
             return nil
         }
         return true
@@ -113,13 +113,15 @@ extension Notifier {
         let waits = message.emergency.flatMap { emergencies[$0]?.isHeld } ?? false
         let isSure = outage.from > .zero || turn.cause.map(outage.covers) ?? waits
         if let due, isSure, outage.covers(due), due >= outage.from { message.wasDue = due }
-        if let cause = turn.cause, outage.holds(cause, at: turn.now) { message.isHeld = true }
+        if let cause = turn.cause, holding?.holds(cause, at: turn.now) ?? false {
+            message.isHeld = true
+        }
     }
 
     /// Keeps a message from its first attempt, if it became due in the outage or is of an emergency
     /// that waits.
     mutating func hold(_ message: Notification, _ turn: inout Turn) -> Bool {
-        guard let outage, turn.now < outage.holdEnds, message.isHeld != false,
+        guard let outage = holding, turn.now < outage.holdEnds, message.isHeld != false,
             message.severity != .test
         else { return false }
         let emergency = message.emergency.flatMap { emergencies[$0] }
@@ -143,7 +145,7 @@ extension Notifier {
     mutating func postpone(
         _ clock: WantedClock, _ purpose: ClockPurpose, _ turn: Turn
     ) -> Bool {
-        guard let outage, turn.now < outage.holdEnds else { return false }
+        guard let outage = holding, turn.now < outage.holdEnds else { return false }
         let isOld: Bool
         switch purpose {
         case .retry: return false
@@ -162,7 +164,9 @@ extension Notifier {
 
     /// The time for a word is over: all of it goes out.
     mutating func endHold(_ turn: inout Turn) {
-        guard let holdEnds, holdEnds <= turn.now else { return }
+        guard let holding, holding.holdEnds <= turn.now else { return }
+        // Whatever the clock says next: nothing would look again for what is held.
+        isHoldOver = true
         release(heldItems.map(\.held), &turn)
     }
 
@@ -216,6 +220,19 @@ extension Notifier {
         endHold(ofTaken: id, &turn)
     }
 
+    /// What was opened and ended in the outage, and of which nothing left from here, is over
+    /// without a word.
+    ///
+    /// - Returns: whether it was held, and its end is of the outage too
+    mutating func dropEndedMeanwhile(_ id: EmergencyID, _ turn: inout Turn) -> Bool {
+        guard let outage, let cause = turn.cause, outage.covers(cause),
+            emergencies[id]?.isHeld == true
+        else { return false }
+        forgetUntold(id, &turn)
+        emergencies[id]?.isHeld = nil
+        return true
+    }
+
     /// Those of whose messages about a held emergency none was ever tried have not heard of it. Of
     /// one that was opened longer ago the messages that left are not known any more.
     private mutating func forgetUntold(_ id: EmergencyID, _ turn: inout Turn) {
@@ -248,7 +265,6 @@ extension Notifier {
             case .message(let id):
                 guard notifications[id]?.isHeld == true else { continue }
                 close(id, as: .expired, "dropped by the operator", &turn)
-                notifications[id]?.isHeld = false
             case .emergency(let id):
                 if !takePostponed(fallback: id).isEmpty { giveUp(id, &turn) }
                 dropEmergency(id, &turn)
@@ -263,7 +279,6 @@ extension Notifier {
         for message in notificationsOf[id, default: []]
         where notifications[message]?.isHeld == true {
             close(message, as: .expired, "dropped by the operator", &turn)
-            notifications[message]?.isHeld = false
         }
         emergency.isHeld = false
         keep(emergency, &turn)
@@ -280,7 +295,7 @@ extension Notifier {
     /// What was held of an emergency is sent, and its ladders go on; a tier that was not told yet
     /// has its whole time from now on. What of it would only be held next is not.
     mutating func endHold(of id: EmergencyID, _ turn: inout Turn) {
-        let isHolding = outage.map { turn.now < $0.holdEnds } ?? false
+        let isHolding = holding.map { turn.now < $0.holdEnds } ?? false
         guard var emergency = emergencies[id],
             emergency.isHeld ?? (isHolding && emergency.state.isActive)
         else { return }

@@ -28,6 +28,8 @@ public struct Notifier: Sendable {
     var clocks = Clocks()
     /// The time in which the notifier was away, and what became due in it waits for a word.
     var outage: Outage?
+    /// The time for a word about it is over: nothing is held any longer.
+    var isHoldOver = false
     /// Waits that are over and whose effect is held, in no order.
     var postponed: [ClockID: (clock: WantedClock, purpose: ClockPurpose)] = [:]
     /// Attempts whose end must come; one that does not is in doubt.
@@ -92,8 +94,8 @@ public struct Notifier: Sendable {
 
     /// When a tick is needed at the latest.
     public var nextDeadline: Timestamp? {
-        [clocks.nextDue, lanes.nextDue, flights.nextDue, nextSweep, holdEnds].compactMap { $0 }
-            .min()
+        [clocks.nextDue, lanes.nextDue, flights.nextDue, nextSweep, holding?.holdEnds]
+            .compactMap { $0 }.min()
     }
 
     /// Makes the offsets of a time zone known, by its IANA name.
