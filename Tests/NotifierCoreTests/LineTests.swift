@@ -111,6 +111,19 @@ import Testing
         #expect(told(citra, in: world) == Array(all.dropFirst(lost)))
     }
 
+    @Test func `that waits in a line is counted once when the process begins again`() {
+        var world = World()
+        world.gateway = { _ in nil }
+        cross(&world, 5)
+        func waiting() -> Int {
+            world.notifier.waitingForRetry
+                + world.notifier.load.filter { !$0.isSafety }.reduce(0) { $0 + $1.waiting }
+        }
+        #expect(waiting() == 12, "behind three that are on their way")
+        world.restart(isStarted: false)
+        #expect(waiting() == 12)
+    }
+
     @Test func `goes on after one of which nobody knows whether it arrived`() {
         var world = World()
         world.gateway = answering(.unknown)

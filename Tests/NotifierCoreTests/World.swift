@@ -44,12 +44,14 @@ struct World {
 
     /// The process dies and begins again from its rows; what was on its way is forgotten.
     ///
-    /// - Parameter outage: from which what became due is held
-    mutating func restart(after outage: Outage? = nil) {
+    /// - Parameters:
+    ///   - outage: from which what became due is held
+    ///   - isStarted: false = it has read its rows and done nothing yet
+    mutating func restart(after outage: Outage? = nil, isStarted: Bool = true) {
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
         notifier = Notifier(configuration, from: rows.atWork(at: now), at: now, after: outage)
-        handle(.started)
+        if isStarted { handle(.started) }
     }
 
     /// The process is away for a while, and back after it; nothing is told to it meanwhile.

@@ -39,7 +39,11 @@ extension Notifier {
             gateways[health.name] = health
         }
         for state in rows.numbers { numbers[state.number] = state }
-        for var notification in rows.notifications.sorted(by: { $0.id < $1.id }) {
+        // In the order of their lines, so that one is the next of its line only if it stays so.
+        let inOrder = rows.notifications.sorted {
+            ($0.order ?? 0, $0.created, $0.id) < ($1.order ?? 0, $1.created, $1.id)
+        }
+        for var notification in inOrder {
             if !isHolding { notification.isHeld = nil }
             restore(notification, at: now, earliest)
         }
@@ -79,7 +83,7 @@ extension Notifier {
     ) {
         notifications[notification.id] = notification
         lines.learn(notification.order)
-        if notification.isPending { _ = lineUp(notification) }
+        let isNext = notification.isPending && lineUp(notification)
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
         }
@@ -90,6 +94,9 @@ extension Notifier {
             flights.insert((notification.id, notification.attempts), due: end)
         } else if let due = notification.due {
             guard let clock = notification.clock, let person = notification.person else {
+                // One behind others comes to its lane after them; one to be held at once.
+                let isOld = holding?.holds(notification.created, at: now) ?? false
+                guard isNext || due > now || isOld else { return }
                 return lanes.append(notification.id, to: notification.lane, due: due)
             }
             let wanted = WantedClock(
