@@ -15,7 +15,11 @@ public final class LockFile {
         descriptor = try LockFile.take(path)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Also of a child that was forked meanwhile and has not become its program yet.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func take(_ path: String) throws(SystemError) -> Int32 {
         let descriptor = clinux_open(path, O_RDWR | O_CREAT, 0o600)

@@ -59,6 +59,8 @@ import Testing
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
+        // What does not come is missing, and not waited for.
+        try #require(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
         func read() -> [Substring] {
             var bytes = [UInt8](repeating: 0, count: 1 << 20)
             let count = Glibc.read(ends[0], &bytes, bytes.count)
