@@ -28,7 +28,8 @@ final class Courier {
         server.stop()
     }
 
-    private func turn() {
+    /// Waits a moment and answers what came.
+    func turn() {
         Loop.wait(on: [transfers, server], atMost: 50)
         results += transfers.drain()
         for request in server.drain() {
