@@ -35,18 +35,14 @@ public enum GPSLogger {
         // The point was taken for the sake of its annotation: its time is that of the call, and
         // names the call when the file is sent again.
         var raised: Timestamp?
-        var messageID: String?
-        if Quantity.isCall(values["desc"]?.string, word: sosWord) {
-            let said = Quantity.time(values["timestamp", "time"])
-            raised = said ?? received
-            messageID = said.map { "desc at \($0.seconds)" }
-        }
+        let said = Quantity.time(values["timestamp", "time"])
+        if Quantity.isCall(values["desc"]?.string, word: sosWord) { raised = said ?? received }
         var reading = Reading()
         reading.take(
             fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
             battery: Quantity.battery(values.number("batt", "battery")),
             charging: Quantity.truth(values["ischarging", "is_charging", "charge"]),
-            raised: raised, messageID: messageID, content: values.digest)
+            raised: raised, content: said == nil ? values.digest : nil)
         return reading
     }
 }

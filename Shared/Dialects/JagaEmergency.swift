@@ -59,7 +59,7 @@ public enum JagaEmergency {
             raised: fields.take("raised") { $0.string.flatMap { Timestamp($0) } },
             note: fields.take("note") { $0.string },
             observation: fields.take("report") {
-                (try? JagaReports.read($0.serialized(), received: received))?.observations.first
+                JagaReports.read($0.serialized(), received: received).observations.first
             },
             ignored: fields.ignored)
     }

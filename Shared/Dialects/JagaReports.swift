@@ -6,36 +6,48 @@ import Parsing
 ///
 /// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339. `policy`
 /// beside it is the mark of the policy by which the phone reports, `hindrances` what keeps it from
-/// reporting: all of it, so an empty list says that nothing does.
+/// reporting: all of it, so an empty list says that nothing does. A report that somebody asked for
+/// has the trigger `ping`.
 public enum JagaReports {
     /// Reports in one message; of more than these one is read beyond, and then it is refused.
     public static let reportsMax = 2000
+    /// When so many calls for help are known, none is looked for among what is too much.
+    private static let panicsBeyondMax = 16
 
-    /// Reads the reports of a body that is JSON.
+    /// Reads one body.
     ///
-    /// Nil where it is neither an object nor an array of reports: then nothing of it can be meant.
-    /// A report that cannot be used is a ``Rejection`` with its index; the others count.
+    /// A report that cannot be used is a ``Rejection`` with its index, and the others count; one
+    /// without a payload is the whole body, which is no JSON, or none that could mean anything.
     ///
     /// - Parameter received: when a panic was raised that does not say so.
-    /// - Throws: where the body is no JSON, or has too many values
-    public static func read(
-        _ body: [UInt8], received: Timestamp
-    ) throws(ParseError) -> Reading? {
-        try JSONView.read(body, valuesMax: JSON.bodyValuesMax) { read($0, received: received) }
+    public static func read(_ body: [UInt8], received: Timestamp) -> Reading {
+        do throws(ParseError) {
+            return try JSONView.read(body, valuesMax: JSON.bodyValuesMax) {
+                read($0, received: received)
+            }
+        } catch {
+            return .rejected(QuarantineReason(error))
+        }
     }
 
     /// The same of a text that is looked at where it lies.
-    static func read(_ json: JSONView, received: Timestamp) -> Reading? {
-        guard json.isObject else { return nil }
+    private static func read(_ json: JSONView, received: Timestamp) -> Reading {
+        guard json.isObject else { return .rejected(.notAnObject) }
         var reading = Reading(policyMark: json["policy"]?.string)
         reading.news.hindrances = hindrances(json["hindrances"])
         guard let list = json["reports"] else {
             read(json, index: 0, received: received, into: &reading)
             return reading
         }
-        guard let reports = list.elements else { return nil }
+        guard let reports = list.elements else { return .rejected(.notAnObject) }
         reading.observations.reserveCapacity(min(reports.count, reportsMax + 1))
-        for (index, report) in reports.prefix(reportsMax + 1).enumerated() {
+        for (index, report) in reports.enumerated() {
+            // Beyond what counts only calls for help are looked for.
+            guard
+                index <= reportsMax
+                    || reading.panics.count < panicsBeyondMax
+                        && report["trigger"]?.isText("panic") == true
+            else { continue }
             read(report, index: index, received: received, into: &reading)
         }
         return reading
@@ -69,9 +81,11 @@ public enum JagaReports {
                 Rejection(index: index, reason: unusable.reason, payload: json.json.serialized()))
         case .success(let fix):
             usable = fix
+            let trigger = trigger(json["trigger"]?.string)
+            if trigger == .ping { reading.news.isReply = true }
             reading.observations.append(
                 Observation(
-                    fix: fix, trigger: trigger(json["trigger"]?.string), battery: battery,
+                    fix: fix, trigger: trigger, battery: battery,
                     charging: json["charging"]?.bool, messageID: messageID))
         }
         if isPanic {

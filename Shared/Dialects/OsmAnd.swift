@@ -64,7 +64,12 @@ public enum OsmAnd {
 
     /// A cry for help. It has no id: the time that comes along is that of a fix, which may be the
     /// same for two calls.
-    static func isCall(_ alarm: JSON?) -> Bool { alarm?.string?.lowercased() == "sos" }
+    ///
+    /// Several alarms of one moment stand in one value, with commas between them.
+    static func isCall(_ alarm: JSON?) -> Bool {
+        alarm?.string?.split(separator: ",").contains { Quantity.isCall(String($0), word: "sos") }
+            ?? false
+    }
 }
 
 extension Query {

@@ -13,7 +13,8 @@ public enum OwnTracks {
     ///   - app: whose quirks are to be minded.
     ///   - received: stands in for a fix without `tst`, as OwnTracks' own recorder does it.
     ///   - sosWord: a `poi` or `tag` with this word (any case, blanks around it ignored) is a
-    ///     panic; iOS has no other way to raise one. Empty: none is.
+    ///     panic; iOS has no other way to raise one, and keeps a tag until somebody takes it away.
+    ///     Empty: none is.
     ///   - key: opens what comes `encrypted`; nil = there is none.
     public static func read(
         _ body: [UInt8], from app: App = .other, received: Timestamp, sosWord: String,
@@ -90,12 +91,18 @@ public enum OwnTracks {
     }
 
     private static func location(_ json: JSONView, _ moment: Moment) -> Reading {
-        let isPanic = isPanic(json, word: moment.sosWord)
+        let isMarked = Quantity.isCall(json["poi"]?.string, word: moment.sosWord)
+        let isTagged = Quantity.isCall(json["tag"]?.string, word: moment.sosWord)
+        let isPanic = isMarked || isTagged
         let battery = Quantity.battery(json["batt"]?.number)
         let messageID = messageID(json)
         let created = Quantity.time(json["created_at"]?.number)
         var reading = Reading()
         reading.news.isReply = json["t"]?.string == "r"
+        // iOS keeps a tag; whatever else sends one means this message, and so does a person.
+        let keepsTag = moment.app == .iOS
+        if keepsTag { reading.news.isTagged = isTagged }
+        let isByHand = json["t"]?.string == "u"
         var usable: Fix?
         switch fix(json, moment) {
         case .failure(let unusable):
@@ -120,7 +127,8 @@ public enum OwnTracks {
                     messageID: messageID,
                     content: messageID == nil && created == nil
                         ? Hash.blake2b128(json.json.serialized()) : nil,
-                    raised: created ?? moment.received, fix: usable, battery: battery))
+                    raised: created ?? moment.received, fix: usable, battery: battery,
+                    isTag: keepsTag && !isMarked && !isByHand))
         }
         return reading
     }
@@ -163,11 +171,6 @@ public enum OwnTracks {
         guard let id = Quantity.messageID(json["_id"]?.string) else { return nil }
         guard let time = json["tst"]?.number else { return id }
         return "\(id)@\(time)"
-    }
-
-    private static func isPanic(_ json: JSONView, word: String) -> Bool {
-        Quantity.isCall(json["poi"]?.string, word: word)
-            || Quantity.isCall(json["tag"]?.string, word: word)
     }
 
     /// Letters that are new to us are ordinary reports.

@@ -94,7 +94,8 @@ extension OwnTracks {
         return found.sorted()
     }
 
-    /// How the person wants to be shown; a face that is no picture is put aside, the name counts.
+    /// How the person wants to be shown; a face that is no picture is put aside and takes no other
+    /// away, the name counts.
     static func card(_ json: JSON) -> Reading {
         var card = Card(
             name: json["name"]?.string.map { String($0.prefix(Card.nameCharactersMax)) })
@@ -103,6 +104,7 @@ extension OwnTracks {
             if let face = decoded(text), Card.isFace(face) {
                 card.face = face
             } else {
+                card.keepsFace = true
                 reading.rejections.append(Rejection(index: 0, reason: .badPicture))
             }
         }

@@ -15,8 +15,10 @@ public struct PhoneNews: Hashable, Sendable {
     public var isSealed: Bool
     /// Written beforehand, for when the phone is away: no sign of it.
     public var isLastWill = false
-    /// It was asked where it is, and answers; its fix may be older than the question.
+    /// It says where it is because it was asked; its fix may be older than the question.
     public var isReply = false
+    /// Whether it has a tag that calls for help; nil = this message would not say.
+    public var isTagged: Bool?
 
     public init(
         hindrances: [Hindrance]? = nil, zones: [OfferedZone] = [], card: Card? = nil,
@@ -53,10 +55,13 @@ public struct Card: Hashable, Sendable {
     public var name: String?
     /// A picture in PNG or JPEG; nil where the card has none.
     public var face: [UInt8]?
+    /// It has a face of no use: the one that was there stays.
+    public var keepsFace: Bool
 
-    public init(name: String? = nil, face: [UInt8]? = nil) {
+    public init(name: String? = nil, face: [UInt8]? = nil, keepsFace: Bool = false) {
         self.name = name
         self.face = face
+        self.keepsFace = keepsFace
     }
 
     /// Bytes of a face; a larger one is not kept.

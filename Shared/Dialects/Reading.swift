@@ -39,10 +39,15 @@ public struct Panic: Hashable, Sendable {
     /// The position that came along, if it can be used.
     public var fix: Fix?
     public var battery: UInt8?
+    /// It is a tag alone, which comes with every message until somebody takes it away: a call where
+    /// the message before had none.
+    public var isTag: Bool
 
     public init(
-        messageID: String?, content: ID128? = nil, raised: Timestamp, fix: Fix?, battery: UInt8?
+        messageID: String?, content: ID128? = nil, raised: Timestamp, fix: Fix?, battery: UInt8?,
+        isTag: Bool = false
     ) {
+        self.isTag = isTag
         self.messageID = messageID
         self.content = content
         self.raised = raised

@@ -58,12 +58,12 @@ public enum TraccarJSON {
     ) {
         let battery = location["battery"] ?? json["battery"]
         let level = battery?["level"]?.numberOrNumericString
-        let alarm = location["alarm"] ?? location["extras"]?["alarm"]
+        let alarms = [location["alarm"], location["extras"]?["alarm"], json["alarm"]]
         reading.take(
             fix(location, received: received), as: trigger(location["event"]?.string),
             battery: Quantity.battery(level.map { $0 * 100 }),
             charging: Quantity.truth(battery?["is_charging"]),
-            raised: OsmAnd.isCall(alarm) ? received : nil,
+            raised: alarms.contains(where: OsmAnd.isCall) ? received : nil,
             content: digest(of: location), index: index,
             payload: location.serialized())
     }

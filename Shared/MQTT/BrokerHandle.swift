@@ -32,12 +32,14 @@ final class BrokerHandle {
         }
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message, let topic = message.pointee.topic else { return }
+            let count = Int(message.pointee.payloadlen)
+            let isTooLarge = count > BrokerMessage.payloadBytesMax
             let payload = UnsafeRawBufferPointer(
-                start: message.pointee.payload, count: Int(message.pointee.payloadlen))
+                start: message.pointee.payload, count: isTooLarge ? 0 : count)
             BrokerEvents.of(context)?.messages.append(
                 BrokerMessage(
                     topic: String(cString: topic), payload: Array(payload),
-                    isRetained: message.pointee.retain))
+                    isRetained: message.pointee.retain, isTooLarge: isTooLarge))
         }
         mosquitto_publish_callback_set(client) { _, context, _ in
             BrokerEvents.of(context)?.unheard -= 1

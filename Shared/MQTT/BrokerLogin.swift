@@ -35,10 +35,18 @@ public struct BrokerMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// The broker had kept it for whoever subscribes: it may be old, and was perhaps heard before.
     public var isRetained: Bool
+    /// It had more than ``payloadBytesMax``, and nothing of that was kept.
+    public var isTooLarge: Bool
 
-    public init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+    /// More than any phone sends, a photo included.
+    public static let payloadBytesMax = 8 << 20
+
+    public init(
+        topic: String, payload: [UInt8], isRetained: Bool = false, isTooLarge: Bool = false
+    ) {
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
+        self.isTooLarge = isTooLarge
     }
 }

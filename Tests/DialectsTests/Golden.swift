@@ -78,7 +78,7 @@ struct Golden: CustomStringConvertible, Sendable {
         lines += reading.panics.map { panic in
             "panic raised=\(panic.raised)" + (panic.fix.map { " at \(text(of: $0))" } ?? "")
                 + (panic.battery.map { " battery=\($0)" } ?? "")
-                + (panic.messageID.map { " id=\($0)" } ?? "")
+                + (panic.messageID.map { " id=\($0)" } ?? "") + (panic.isTag ? " tag" : "")
         }
         lines += reading.rejections.map { "rejected \($0.index) \($0.reason.rawValue)" }
         if let mark = reading.policyMark { lines.append("policy \(mark)") }
@@ -97,6 +97,7 @@ struct Golden: CustomStringConvertible, Sendable {
         if let card = news.card {
             lines.append(
                 "card" + (card.face.map { " face=\($0.count)" } ?? "")
+                    + (card.keepsFace ? " face stays" : "")
                     + (card.name.map { " name=\($0)" } ?? ""))
         }
         if let pressed = news.pressed { lines.append("pressed \(pressed)") }
@@ -105,6 +106,7 @@ struct Golden: CustomStringConvertible, Sendable {
         }
         if news.isSealed { lines.append("sealed") }
         if news.isReply { lines.append("reply") }
+        if news.isTagged == true { lines.append("tagged") }
         if news.isLastWill { lines.append("last will") }
         return lines
     }

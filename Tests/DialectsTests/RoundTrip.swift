@@ -43,10 +43,10 @@ enum RoundTrip {
             guard (0...86_400).contains(seconds) else { return "a countdown of \(seconds) s" }
             return call.observation.flatMap(complaint)
         }
-        return read(form, query, body).flatMap(complaint)
+        return complaint(about: read(form, query, body))
     }
 
-    private static func read(_ form: Form, _ query: Query, _ body: [UInt8]) -> Reading? {
+    private static func read(_ form: Form, _ query: Query, _ body: [UInt8]) -> Reading {
         switch form {
         case .ownTracks:
             let app: OwnTracks.App = query.items.isEmpty ? .other : .overland
@@ -54,7 +54,7 @@ enum RoundTrip {
                 body, from: app, received: Golden.received, sosWord: Golden.sosWord,
                 key: OwnTracks.Key(passphrase: Golden.passphrase))
         case .jaga, .emergency:
-            return try? JagaReports.read(body, received: Golden.received)
+            return JagaReports.read(body, received: Golden.received)
         case .overland: return Overland.read(body)
         case .osmAnd: return OsmAnd.read(query, body, received: Golden.received)
         case .gpsLogger:
