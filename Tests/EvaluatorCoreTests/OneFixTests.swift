@@ -155,6 +155,23 @@ import Testing
         }
     }
 
+    @Test func `of two fixes of one moment the second does not end what the first began`() {
+        for kind in ZoneKind.allCases {
+            var world = World(zones: [.round(radius: 20, kind: kind)])
+            _ = world.report(north: 350)
+            #expect(world.report(north: 0).marbles == "E")
+            let twin = world.report(north: 75, after: 0)
+            #expect(twin.marbles.isEmpty)
+            #expect(twin.withheld.map(\.reason) == [.unconfirmed])
+            // The next one decides, or that none comes.
+            var (home, away) = (world, world)
+            #expect(home.report(north: 0).marbles.isEmpty)
+            #expect(home.report(north: 75).withheld.map(\.reason) == [.unconfirmed])
+            #expect(away.report(north: 75).crossings.map(\.reason) == [.outsideBeyondMargin])
+            #expect(world.wait(seconds: 200).crossings.map(\.reason) == [.uncontradicted])
+        }
+    }
+
     @Test func `an alarm that one wild fix started ends with the next`() {
         var world = World(zones: [.round(radius: 100, kind: .alert)])
         for _ in 0..<3 { _ = world.report(north: 350, after: 180) }
@@ -180,7 +197,7 @@ import Testing
         #expect(other.report(north: 0, late: true).isEmpty)
         #expect(other.report(north: 0, device: World.tablet).isEmpty)
         #expect(other.report(north: 1, after: 0, age: 180).isEmpty)
-        #expect(other.report(north: 350, after: 180).marbles == "X")
+        #expect(other.report(north: 350, after: 60).marbles == "X")
         // Who was found there did not come by one fix.
         var found = World(zones: [.round(radius: 100)])
         #expect(found.report(north: 0).marbles == "!")
@@ -203,25 +220,32 @@ import Testing
     }
 
     @Test func `whoever takes over knows that a stay rests on one fix`() throws {
-        var world = World(zones: [.round(radius: 100)])
-        _ = world.report(north: 350)
-        _ = world.report(north: 0)
-        let before = world.state.encodedState()
-        try world.restore([
-            .inputCircle(PlacedCircle(circle: World.circle, zones: [.round(radius: 100)])),
-            .inputPerson(
-                PlacedPerson(
-                    person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])),
-        ])
-        #expect(world.state.encodedState() == before)
-        #expect(world.report(north: 350).marbles == "X")
+        for hasTwin in [false, true] {
+            var world = World(zones: [.round(radius: 100)])
+            _ = world.report(north: 350)
+            _ = world.report(north: 75)
+            if hasTwin {
+                let twin = world.report(north: 165, accuracy: 20, after: 0)
+                #expect(twin.withheld.map(\.reason) == [.unconfirmed])
+            }
+            let before = world.state.encodedState()
+            try world.restore([
+                .inputCircle(PlacedCircle(circle: World.circle, zones: [.round(radius: 100)])),
+                .inputPerson(
+                    PlacedPerson(
+                        person: World.person, leadingDevice: nil, circles: [World.circle],
+                        zones: [])),
+            ])
+            #expect(world.state.encodedState() == before)
+            #expect(world.report(north: 350).marbles == "X")
+        }
     }
 
     // MARK: Phones that report seldom
 
     @Test(
         arguments: [
-            (60, 200), (180, 200), (300, 333), (600, 666), (810, 900), (7200, 900),
+            (60, 200), (180, 200), (300, 333), (600, 666), (810, 900), (1800, 2000), (7200, 2000),
         ] as [(Int64, Int64)])
     func `a second fix is waited for as long as the phone was silent`(
         interval: Int64, wait: Int64
@@ -234,9 +258,61 @@ import Testing
         #expect(world.wait(seconds: wait - 1).marbles.isEmpty)
         #expect(world.wait(seconds: 1).marbles == "X")
         // One that reports by the clock, though seldom, leaves nothing by one fix.
-        guard interval < 900 else { return }
+        guard interval < 2000 else { return }
         #expect(home.wait(seconds: interval - 1).marbles.isEmpty)
         #expect(home.report(north: 0, after: 1).marbles.isEmpty)
         #expect(home.wait(seconds: 7200).isEmpty)
+    }
+
+    @Test func `a phone that reports by the clock is wrong in between, and nobody leaves`() {
+        for between in [30, 600, 1500] as [Int64] {
+            var world = World(zones: [.round(radius: 100)])
+            for _ in 0..<3 { _ = world.report(north: 0, after: 1800) }
+            // A moment later once more, as phones do.
+            _ = world.report(north: 5, after: 20)
+            #expect(world.report(north: 300, after: between).marbles.isEmpty)
+            #expect(world.wait(seconds: 1780 - between).marbles.isEmpty)
+            #expect(world.report(north: 0, after: 0).marbles.isEmpty)
+            #expect(world.wait(seconds: 7200).isEmpty)
+        }
+    }
+
+    @Test func `a long silence is forgotten with the fixes after it`() {
+        for (count, wait) in [(1, 1937), (5, 1708), (40, 573), (80, 200)] as [(Int, Int64)] {
+            var world = World(zones: [.round(radius: 100)])
+            _ = world.report(north: 0)
+            _ = world.report(north: 0, after: 1800)
+            for _ in 0..<count { _ = world.report(north: 0) }
+            _ = world.report(north: 300)
+            #expect(world.wait(seconds: wait - 1).marbles.isEmpty)
+            #expect(world.wait(seconds: 1).marbles == "X", "after \(count)")
+        }
+    }
+
+    @Test func `whom one fix brought home does not leave by one that comes after a long silence`() {
+        for kind in ZoneKind.allCases {
+            var world = World(zones: [.round(radius: 100, kind: kind)])
+            _ = world.report(north: 900)
+            #expect(world.report(north: 0, after: 180).marbles == "E")
+            var (soon, gone) = (world, world)
+            #expect(soon.report(north: 350, after: 200).marbles == "X")
+            #expect(world.report(north: 350, after: 201).withheld.map(\.reason) == [.unconfirmed])
+            #expect(world.report(north: 0).marbles.isEmpty)
+            // Who has gone indeed has gone by two.
+            #expect(gone.report(north: 350, after: 7200).marbles.isEmpty)
+            #expect(gone.report(north: 350).marbles == "X")
+        }
+    }
+
+    @Test func `in an emergency nobody waits for long`() {
+        var world = World(zones: [.round(radius: 100)])
+        _ = world.report(north: 0)
+        let signal = EmergencySignal(
+            id: EmergencyID(ID128(high: 5, low: 1)), person: World.person, trigger: .panic,
+            raised: world.now, received: world.now, countdownEnds: world.now)
+        _ = world.handle(.inputSignal(signal))
+        #expect(world.report(north: 300, after: 1800).marbles.isEmpty)
+        #expect(world.wait(seconds: 199).marbles.isEmpty)
+        #expect(world.wait(seconds: 1).marbles == "X")
     }
 }

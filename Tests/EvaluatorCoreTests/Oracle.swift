@@ -129,6 +129,8 @@ struct OracleTrust {
     var suspect: OracleSight?
     /// When the suspect came.
     var since = Timestamp.zero
+    /// How long the phone is silent as a rule, seconds.
+    var usual: Int64 = 0
 }
 
 /// The log as one person lives through it: records and what is due between them, in order, each
@@ -263,6 +265,12 @@ struct OracleHistory {
         _ sight: OracleSight, _ judgement: ZoneJudgement, from before: OracleSight?, _ record: Int,
         _ now: Timestamp, rank: Int = recordRank, endsTurn: Bool = true
     ) {
+        let silent = trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
+        if case .first = judgement {
+            trust.usual = 0
+        } else if silent > 0 {
+            trust.usual = max(min(silent, 2000), trust.usual - trust.usual / 32)
+        }
         let isWay = before.map { sight.time - $0.time <= .seconds(300) } ?? false
         trust.trusted = sight
         trust.suspect = nil

@@ -29,6 +29,38 @@ extension OracleZoneLife {
     }
 }
 
+// The rules about one fix.
+extension OracleZoneLife {
+    /// Whether a fix was taken after the trusted one.
+    func isAnother(_ sight: OracleSight) -> Bool {
+        trust.trusted.map { $0.time < sight.time } ?? true
+    }
+
+    /// Whether one fix has begun a stay, and a later one needs no other to end it.
+    func endsAtOnce(_ state: OracleKnown?, _ sight: OracleSight) -> Bool {
+        state?.isSlight == true && isAnother(sight)
+    }
+
+    /// A tenth of the time from the last fix to a second one is grace, of 180 s and of 30 min, too,
+    /// which are the shortest and the longest silence that phones are told to keep.
+    func patience(_ sight: OracleSight) -> Duration {
+        patience(max(silence(before: sight), trust.usual))
+    }
+
+    private func patience(_ silent: Int64) -> Duration {
+        .seconds(max(200, min(2000, silent * 10 / 9)))
+    }
+
+    private func silence(before sight: OracleSight) -> Int64 {
+        trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
+    }
+
+    /// Whether nothing has contradicted the last fix until it was as sure as two.
+    func isProven(before sight: OracleSight) -> Bool {
+        .seconds(silence(before: sight)) > patience(trust.usual)
+    }
+}
+
 extension PlacedZone {
     /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most where it is
     /// better than that, and for itself where it is worse.

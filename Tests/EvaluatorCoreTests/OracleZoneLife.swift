@@ -20,7 +20,7 @@ struct OracleZoneLife {
     private var moment = Moment()
     private var known: Known?
     private var setup = OracleSetup()
-    private var trust = OracleTrust()
+    private(set) var trust = OracleTrust()
     /// Of the last record.
     private var passed = Timestamp.zero
     /// Absences until here are settled.
@@ -185,6 +185,7 @@ struct OracleZoneLife {
             guard occasion != .suspect else { return }
             return shut(zone, shape, sight, occasion, at: now)
         }
+        if occasion == .fix, isProven(before: sight) { known?.isSlight = false }
         let isPuzzling = known?.isPuzzling ?? false
         if isPuzzling, occasion == .suspect { return }
         let isOld = occasion == .opened || occasion == .arranged
@@ -195,14 +196,14 @@ struct OracleZoneLife {
         let state = known?.isShut == true ? nil : known
         let mayBeNew =
             isNew && (occasion == .first || isOld)
-            || isPuzzling && (occasion == .fix || occasion == .silence)
+            || isPuzzling && [.fix, .silence, .alone].contains(occasion)
         let before = state?.presence ?? (mayBeNew ? .unknown : .outside)
         var (after, reason) = see(
             zone, shape.distance(sight), margin: zone.margin(sight),
             from: occasion == .first ? .unknown : before)
         let mayBeUnsure = occasion == .fix || occasion == .arranged && state?.doubtful != nil
         let isDoubtful =
-            mayBeUnsure && state?.isSlight != true && isUnsure(zone, shape, sight, before, after)
+            mayBeUnsure && !endsAtOnce(state, sight) && isUnsure(zone, shape, sight, before, after)
         if isDoubtful { (after, reason) = (before, .unconfirmed) }
         let stood = before == .unknown ? .outside : before
         var next = state ?? Known(presence: stood, since: now)
@@ -222,8 +223,7 @@ struct OracleZoneLife {
             let wasSlight = before == .outside || state?.isSlight == true
             next.isSlight = isSeen && wasSlight && (before == .outside || after == .inside)
         } else {
-            let isAnother = trust.trusted.map { $0.time < sight.time } ?? true
-            if isAnother, raw == after { next.isSlight = false }
+            if isAnother(sight), raw == after { next.isSlight = false }
             if raw != after, !next.isWithheld {
                 tell(.zoneWithheld, stood, stood, isDoubtful ? .unconfirmed : .withinMargin)
             }
@@ -239,7 +239,7 @@ struct OracleZoneLife {
         _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
         at now: Timestamp
     ) {
-        if let state = known, state.doubtful != nil, trust.suspect == nil {
+        if let state = known, state.counts, state.doubtful != nil, trust.suspect == nil {
             leaveAtLast(zone, sight, state.presence, at: now)
         }
         if let known, known.counts {
@@ -247,13 +247,14 @@ struct OracleZoneLife {
         }
         var next = Known(presence: sees(zone, sight), since: now, isShut: true)
         if let known, occasion != .first, next.presence.isAway(from: known.presence),
-            isKept(zone, shape, sight, occasion, known)
+            let doubt = doubt(zone, shape, sight, occasion, known)
         {
             (next.presence, next.isWithheld) = (known.presence, true)
+            if doubt == .oneFix { next.doubtful = known.doubtful ?? now + patience(sight) }
         }
         let isSame =
             known?.isShut == true && known?.presence == next.presence
-            && known?.isWithheld == next.isWithheld
+            && known?.isWithheld == next.isWithheld && known?.doubtful == next.doubtful
         if !isSame { known = next }
         if next.presence == .outside { known = nil }
     }
@@ -337,13 +338,6 @@ struct OracleZoneLife {
             ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
     }
 
-    /// A tenth of the time from the last fix to a second one is grace, 200 s the least, 15 min the
-    /// most.
-    private func patience(_ sight: OracleSight) -> Duration {
-        let silent = trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
-        return .seconds(max(200, min(900, silent * 10 / 9)))
-    }
-
     /// Whether somebody would leave by one fix that is beyond, but tells no speed of a walk or is
     /// not far beyond, while the one before it was not beyond.
     private mutating func isUnsure(
@@ -364,18 +358,23 @@ struct OracleZoneLife {
         return reserves.allSatisfy { $0 <= 0 }
     }
 
-    /// Whether nobody would leave the zone by a fix if it were open.
-    private mutating func isKept(
+    private enum Doubt { case tooClose, oneFix }
+
+    /// Why nobody would leave the zone by a fix if it were open; nil if they would.
+    private mutating func doubt(
         _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
         _ state: Known
-    ) -> Bool {
+    ) -> Doubt? {
         let before = state.presence
         let margin = zone.margin(sight)
         let after = see(zone, shape.distance(sight), margin: margin, from: before).after
+        guard after.isAway(from: before) else { return .tooClose }
         let isOld = occasion == .opened || occasion == .arranged
-        if !after.isAway(from: before) || isOld && state.isPuzzling { return true }
-        let mayBeUnsure = occasion == .fix || occasion == .arranged && state.doubtful != nil
-        return mayBeUnsure && !state.isSlight && isUnsure(zone, shape, sight, before, after)
+        if isOld, state.isPuzzling { return .oneFix }
+        let mayBeUnsure = occasion == .fix || isOld && state.doubtful != nil
+        let isUnsure =
+            mayBeUnsure && !endsAtOnce(state, sight) && isUnsure(zone, shape, sight, before, after)
+        return isUnsure ? .oneFix : nil
     }
 
     /// Through the zone from well outside to well outside.

@@ -97,8 +97,40 @@ import Testing
         // Of whom nothing more is heard, nothing is told.
         var silent = opened(scheduled())
         #expect(silent.wait(seconds: 86_400).marbles.isEmpty)
-        #expect(silent.clocks.map(\.due) == [nine + .seconds(7 * 86_400)])
-        #expect(silent.forgotten.isEmpty)
+        #expect(silent.clocks.isEmpty && silent.forgotten.isEmpty)
+    }
+
+    @Test func `who was seen outside long enough comes back by entering`() {
+        // The second fix comes after a minute; for 200 s it is in doubt.
+        let times: [(before: Int64, after: Int64, marbles: String)] = [
+            (300, 0, "E"), (300, 600, "E"), (100, 99, "!"), (100, 100, "E"), (100, 600, "E"),
+        ]
+        for (before, after, marbles) in times {
+            var world = World(zones: [scheduled()])
+            world.now = nine - .seconds(before + 60)
+            _ = world.report(north: 0, after: 0)
+            _ = world.report(north: 700, after: 60)
+            var late = world
+            #expect(world.wait(seconds: before + after).crossings.isEmpty)
+            #expect(world.report(north: 0, after: 0).marbles == marbles, "\(before), \(after)")
+            #expect(late.report(north: 0, after: before + after).marbles == marbles)
+        }
+    }
+
+    @Test func `who is near when the doubt ends is found near`() {
+        var world = opened(scheduled(.alert).with { $0.alertDistanceMetres = 600 })
+        let found = world.wait(seconds: 400)
+        #expect(found.marbles == "~")
+        #expect(found.crossings.map(\.reason) == [.scheduleOpened])
+        #expect(found.crossings.map(\.before) == [.unknown])
+        #expect(world.report(north: 0).marbles == "E")
+    }
+
+    @Test func `a suspect puts the end of a doubt off`() {
+        var world = opened(scheduled())
+        _ = world.report(north: 90_000, after: 10)
+        #expect(world.wait(seconds: 900).crossings.isEmpty)
+        #expect(world.report(north: 0).marbles == "!")
     }
 
     @Test func `a doubt outlives suspects, edits and another evaluator`() throws {

@@ -43,6 +43,7 @@ struct Calm: Sendable {
     private var passed = Timestamp.zero
     private var fix = Fix(time: .zero, position: Coordinate(latitudeE7: 0, longitudeE7: 0))
     private var battery: UInt8?
+    private var usualSilence: Int32 = 0
     /// Fixes that were quiet, as far as it matters.
     private(set) var served: UInt8 = 0
     private var batteryMin: UInt8 = 0
@@ -53,10 +54,10 @@ struct Calm: Sendable {
     /// - Parameters:
     ///   - trusted: the fix that was judged
     ///   - spot: where it is on the map of the neighbourhood
-    ///   - passed: and what else it has left
+    ///   - person: and what else it has left
     mutating func begin(
-        _ ground: Ground, _ trusted: JudgedFix, at spot: Circles.Spot, passed: Timestamp,
-        battery: UInt8?
+        _ ground: Ground, _ trusted: JudgedFix, at spot: Circles.Spot,
+        of person: borrowing PersonState
     ) {
         until = ground.until
         arrangements = ground.arrangements
@@ -69,8 +70,9 @@ struct Calm: Sendable {
         fix = trusted.fix
         served = 0
         self.spot = spot
-        self.passed = passed
-        self.battery = battery
+        passed = person.passed
+        battery = person.battery
+        usualSilence = person.usualSilence
         hintSquared = -1
     }
 
@@ -116,7 +118,12 @@ struct Calm: Sendable {
 
     /// Takes a report that changes nothing else.
     @inline(__always)
-    mutating func take(_ report: borrowing Report, at time: Timestamp, _ spot: Circles.Spot) {
+    mutating func take(
+        _ report: borrowing Report, at time: Timestamp, _ spot: Circles.Spot,
+        _ rules: borrowing EvaluatorRules
+    ) {
+        usualSilence = rules.usualSilence(
+            usualSilence, after: report.fix.time.seconds(since: fix.time))
         fix = report.fix
         self.spot = spot
         self.report = report.id
@@ -138,6 +145,7 @@ struct Calm: Sendable {
             person.trusted = trusted
             person.lastFix = fix
             person.battery = battery
+            person.usualSilence = usualSilence
             person.passed = passed
             if hears { person.silence.heard = passed }
             person.neighbourhood.serve(served)
@@ -174,7 +182,7 @@ extension PersonState {
                 mode: told.mode, filterMetres: told.filterMetres, arrangements: arrangements,
                 batteryMin: batteryNotice.told == nil ? rules.silence.batteryGood : .max,
                 hears: silence.terms?.device == trusted.device),
-            trusted, at: spot, passed: passed, battery: battery)
+            trusted, at: spot, of: self)
         calm.keepHint(policy.room(at: trusted.point, rules.reporting), around: spot)
     }
 }

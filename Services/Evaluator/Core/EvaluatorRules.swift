@@ -19,12 +19,18 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// Whose phone tells this speed is on the way, centimetres a second: a slow walk. Whoever
     /// stands still does not leave by one fix, however sure it claims to be of itself.
     public var movingSpeed: Int32 = 100
-    /// Who is beyond by one fix has left if no other comes for a little longer than the phone was
-    /// silent before it, so that the next report decides where there is one; for so long at least,
+    /// Who is beyond by one fix has left if no other comes for a little longer than the phone is
+    /// silent as a rule, so that the next report decides where there is one; for so long at least,
     /// seconds: a little longer than phones are told to be silent.
     public var confirmSecondsMin: Int64 = 200
     /// A little longer: by so many parts of it.
     public var confirmParts: Int64 = 9
+    /// For so long at most, seconds: a little longer than a phone may be silent that is heard of at
+    /// all, 30 min.
+    public var confirmSecondsMax: Int64 = 2000
+    /// With each fix a longer silence before counts less by so many parts of it: phones that report
+    /// by the clock also report between.
+    public var silenceParts: Int32 = 32
     /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
     public var lateSignalSeconds: Int64 = 300
     /// Alarms ring no longer without a fix for so long, seconds.
@@ -78,11 +84,22 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// No edge is so far away, and an alert distance can be added to it, centimetres.
     private static let marginMax: Int64 = 2_040_000_000
 
-    /// How long a second fix is waited for, seconds; where there is no contact any more, none.
+    /// How long a phone is silent as a rule, after a fix: the longest of late, seconds.
     ///
-    /// - Parameter silent: how long the phone was before the first, seconds
+    /// - Parameters:
+    ///   - usual: what it was before
+    ///   - silent: from the fix before to this one, seconds
+    @inline(__always)
+    func usualSilence(_ usual: Int32, after silent: Int64) -> Int32 {
+        guard silent > 0 else { return usual }
+        return max(Int32(min(silent, confirmSecondsMax)), usual - usual / silenceParts)
+    }
+
+    /// How long a second fix is waited for, seconds.
+    ///
+    /// - Parameter silent: how long the phone was or is as a rule, seconds
     func confirmSeconds(after silent: Int64) -> Int64 {
-        min(max(silent + silent / confirmParts, confirmSecondsMin), contactSeconds)
+        min(max(silent + silent / confirmParts, confirmSecondsMin), confirmSecondsMax)
     }
 
     /// Whether a fix tells that its phone moves.

@@ -43,11 +43,12 @@ extension StateWriter {
         put(person.id)
         put(flags: [
             person.firstDevice != nil, person.trusted != nil, person.suspect != nil,
-            lastFix != nil, person.battery != nil, person.clock != nil,
+            lastFix != nil, person.battery != nil, person.clock != nil, person.usualSilence > 0,
         ])
         put(person.passed)
         if let device = person.firstDevice { put(device) }
         if let trusted = person.trusted { put(trusted) }
+        if person.usualSilence > 0 { put(UInt16(person.usualSilence)) }
         if let suspect = person.suspect {
             put(suspect.fix)
             put(suspect.since)

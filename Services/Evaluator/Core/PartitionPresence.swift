@@ -50,7 +50,9 @@ extension PartitionState {
         _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, from before: JudgedFix?, _ place: Int,
         _ turn: inout Turn
     ) {
-        let judge = ZoneJudge(fix, occasion, from: before, turn.rules)
+        var judge = ZoneJudge(fix, occasion, from: before, turn.rules)
+        let silent = people[place].trusted.map { fix.fix.time.seconds(since: $0.fix.time) } ?? 0
+        judge.isLateAnswer = people[place].isLateAnswer(fix, occasion, turn.rules)
         if occasion == .fix, !looksAlways, let before,
             let spot = people[place].neighbourhood.go(
                 to: fix.fix.position, from: before.fix.position, at: arrangements)
@@ -61,6 +63,9 @@ extension PartitionState {
             settle(around: fix.point, place, &turn)
         }
         people[place].trusted = fix
+        people[place].usualSilence =
+            occasion == .first
+            ? 0 : turn.rules.usualSilence(people[place].usualSilence, after: silent)
         turn.believed = fix
         // An alarm rings by itself for a while after each fix.
         if !people[place].alarms.alarms.isEmpty { people[place].isWakeStale = true }
@@ -174,6 +179,15 @@ extension PartitionState {
 }
 
 extension PersonState {
+    /// Whether a fix comes so long after the trusted one that this stands, though it is one alone.
+    func isLateAnswer(
+        _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, _ rules: EvaluatorRules
+    ) -> Bool {
+        guard occasion == .fix, let trusted else { return false }
+        let silent = fix.fix.time.seconds(since: trusted.fix.time)
+        return silent > rules.confirmSeconds(after: Int64(usualSilence))
+    }
+
     /// Whether the person is inside of a zone, as far as is known, and no fix says that they have
     /// left; also while its schedule is closed.
     fileprivate func isInside(_ found: FoundZone) -> Bool {

@@ -79,10 +79,14 @@ extension PartitionState {
 
 extension PersonState {
     fileprivate mutating func read(_ reader: inout StateReader) throws(StateError) {
-        let flags = try reader.flags(6)
+        let flags = try reader.flags(7)
         passed = try reader.time()
         firstDevice = flags & 1 == 0 ? nil : try reader.id()
         trusted = flags & 2 == 0 ? nil : try reader.judgedFix()
+        usualSilence = flags & 64 == 0 ? 0 : Int32(try reader.number(UInt16.self))
+        guard flags & 64 == 0 || trusted != nil && 1...2000 ~= usualSilence else {
+            throw reader.refusal("a silence that nobody keeps")
+        }
         if flags & 4 != 0 {
             suspect = SuspectFix(fix: try reader.judgedFix(), since: try reader.time())
         }

@@ -97,7 +97,7 @@ public struct PartitionState: Sendable {
                 people[place].isQuiet(report, at: time, spot, &calms[place], zones, rules)
             else { return false }
         }
-        calms[place].take(report, at: time, spot)
+        calms[place].take(report, at: time, spot, rules)
         quietFixes += 1
         return true
     }

@@ -2,6 +2,12 @@ import Hashing
 import Model
 
 extension Timestamp {
+    /// Whole seconds from an earlier time.
+    @inline(__always)
+    func seconds(since earlier: Timestamp) -> Int64 {
+        (microseconds - earlier.microseconds) / 1_000_000
+    }
+
     /// So many seconds later: in integers of 64 bits, where adding a duration takes 128.
     func plus(seconds: Int64) -> Timestamp {
         Timestamp(microseconds: microseconds + seconds * 1_000_000)

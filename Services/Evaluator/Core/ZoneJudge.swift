@@ -28,6 +28,8 @@ struct ZoneJudge {
     var way: JudgedFix?
     /// Nil = the report.
     var cause: ID128?
+    /// Whether it comes so late that one fix before it stands.
+    var isLateAnswer = false
     /// Of ``Occasion/arranged``: zones that did not judge the person before.
     var isNew: (ZoneID) -> Bool = { _ in false }
 
@@ -44,6 +46,14 @@ struct ZoneJudge {
         guard let before, before.point != fix.point else { return }
         let between = fix.fix.time.microseconds - before.fix.time.microseconds
         if between <= rules.waySecondsMax * 1_000_000 { way = before }
+    }
+
+    /// What one fix began and no other came to contradict for a while is as sure as what another
+    /// has agreed with.
+    func standing(_ known: ZonePresence) -> ZonePresence {
+        var known = known
+        if isLateAnswer { known.restsOnOneFix = false }
+        return known
     }
 
     /// The person's own zones, then circle by circle, then set by set, each by id.
@@ -176,7 +186,7 @@ struct ZoneJudge {
         {
             return
         }
-        let known = kept?.isClosed == true ? nil : kept
+        let known = kept?.isClosed == true ? nil : kept.map(standing)
         let isNew = known == nil && isUnknown(zones.zones[place].id, kept, person)
         let rules = turn.rules
         let before = known?.presence ?? (isNew ? .unknown : .outside)
@@ -187,7 +197,7 @@ struct ZoneJudge {
             && isCrossing(zones, place, before, verdict, rules)
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,
             !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true,
-            known?.restsOnOneFix != true
+            kept?.restsOnOneFix != true
         {
             // Of a zone that has opened nothing is left that would open it again.
             if kept?.isClosed == true { person.forget(zones.zones[place].id) }
@@ -219,8 +229,8 @@ struct ZoneJudge {
         _ zone: ZoneID, _ kept: ZonePresence?, _ person: PersonState
     ) -> Bool {
         switch occasion {
-        case .fix, .silence: kept?.isInDoubt ?? false
-        case .alone, .suspect: false
+        case .fix, .silence, .alone: kept?.isInDoubt ?? false
+        case .suspect: false
         case .first: person.trusted == nil
         case .arranged: isNew(zone)
         case .opened: true
@@ -231,7 +241,7 @@ struct ZoneJudge {
     /// to tell that the person moves, from farther beyond than noise as wide as its accuracy
     /// reaches, or the one before it has to be beyond the margin, too. What is held back so stays
     /// held back where something else is configured. Where only one fix says that somebody has
-    /// come, one is enough: it agrees with all those before.
+    /// come, one later is enough: it agrees with all those before.
     ///
     /// - Parameters:
     ///   - known: what is known of the zone
@@ -240,17 +250,19 @@ struct ZoneJudge {
         _ verdict: inout ZoneVerdict, _ zones: JudgedZones, _ place: Int, _ before: Presence,
         _ known: ZonePresence?, after last: @autoclosure () -> JudgedFix?, _ rules: EvaluatorRules
     ) {
-        let isHeld = occasion == .arranged && known?.leaving != nil
-        guard occasion == .fix || isHeld, verdict.isLeave(from: before),
-            known?.restsOnOneFix != true
-        else { return }
+        let isHeld = (occasion == .arranged || occasion == .opened) && known?.leaving != nil
+        guard occasion == .fix || isHeld, verdict.isLeave(from: before) else { return }
+        // Of two of one moment nobody knows which is wrong.
+        let last = last()
+        let isLater = last.map { $0.fix.time < fix.fix.time } ?? true
+        if known?.restsOnOneFix == true, isLater { return }
         let zone = zones.zones[place]
         let line = before == .near ? zone.alertCentimetres : 0
         let sure = rules.sureMargin(
             hysteresisMetres: zone.hysteresisMetres,
             accuracyCentimetres: fix.fix.accuracyCentimetres)
         if rules.isMoving(fix.fix), verdict.distance.centimetres > line + sure { return }
-        if let last = last(), last.fix.time < fix.fix.time {
+        if let last, isLater {
             let margin = rules.margin(
                 hysteresisMetres: zone.hysteresisMetres,
                 accuracyCentimetres: last.fix.accuracyCentimetres)

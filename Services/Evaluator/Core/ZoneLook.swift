@@ -53,7 +53,8 @@ extension PartitionState {
         let fix = JudgedFix(report)
         let (use, occasion) = state.use(of: fix, late: report.late, place, &turn)
         let person = state.people[place]
-        let judge = ZoneJudge(fix, occasion)
+        var judge = ZoneJudge(fix, occasion)
+        judge.isLateAnswer = person.isLateAnswer(fix, occasion, turn.rules)
         var looks: [ZoneLook] = []
         let sources =
             [.own] + person.circles.map(ZoneSource.circle) + person.sets.map(ZoneSource.set)
@@ -97,7 +98,8 @@ extension ZoneJudge {
         let before =
             kept.flatMap { $0.isClosed ? nil : $0.presence } ?? (isNew ? .unknown : .outside)
         var verdict = verdict(about: zones, place, before, turn.rules)
-        confirm(&verdict, zones, place, before, kept, after: person.trusted, turn.rules)
+        confirm(
+            &verdict, zones, place, before, kept.map(standing), after: person.trusted, turn.rules)
         let stays = use != .judged || !isOpen
         return ZoneLook(
             zone: zone.id, name: zones.details[place].name, use: use, isOpen: isOpen,

@@ -18,7 +18,8 @@ struct ZonePresence: Hashable, Sendable {
     /// The stay was long enough, and that was told.
     var hasDwelled = false
     /// The zone's schedule is closed: it judges nobody, and would find the person so. Where a
-    /// change is held back, too, it finds nobody, and the next fix says where the person is.
+    /// change is held back, too, it finds nobody, and the next fix says where the person is, or
+    /// that none comes until ``leaving``.
     var isClosed = false
 
     init(zone: ZoneID, presence: Presence, since: Timestamp) {
@@ -31,7 +32,7 @@ struct ZonePresence: Hashable, Sendable {
     var isWorthKeeping: Bool { presence != .outside || isWithheld }
 
     /// Whether there is anything to leave, and that may be held back.
-    var canBeLeaving: Bool { counts && isWithheld && !restsOnOneFix }
+    var canBeLeaving: Bool { presence != .outside && isWithheld }
 
     /// Inside, with nothing held back and nothing left to agree with.
     var stands: Bool { presence == .inside && settled == .inside }

@@ -67,7 +67,7 @@ extension ZoneJudge {
         guard occasion != .suspect else { return }
         let found = FoundZone(zones, place, of: source)
         leave(zones, place, of: source, for: &person, &turn)
-        let known = person.presence(in: found.zone.id)
+        let known = person.presence(in: found.zone.id).map(standing)
         if let known, known.counts { forget(found, known, .scheduleClosed, person.id, &turn) }
         var after = ZonePresence(
             zone: found.zone.id, presence: found.presence(of: fix.point), since: turn.now)
@@ -81,11 +81,15 @@ extension ZoneJudge {
                 && verdict.isLeave(from: known.presence)
             after.isWithheld = isDoubted || verdict.isHeldBack(from: known.presence)
             if after.isWithheld { after.presence = known.presence }
+            // As of an open zone, for a while.
+            if isDoubted || verdict.reason == .unconfirmed {
+                after.leaving = known.leaving ?? turn.now.plus(seconds: wait(person, turn.rules))
+            }
         }
         guard after.presence != .outside else { return person.forget(found.zone.id) }
         after.isClosed = true
         if let known, known.isClosed, known.presence == after.presence,
-            known.isWithheld == after.isWithheld
+            known.isWithheld == after.isWithheld, known.leaving == after.leaving
         {
             return
         }
@@ -118,7 +122,7 @@ extension ZoneJudge {
         _ turn: inout Turn
     ) {
         guard person.suspect == nil, let known = person.presence(in: zones.zones[place].id),
-            known.leaving != nil
+            known.leaving != nil, known.counts
         else { return }
         var judge = ZoneJudge(fix, .alone)
         judge.cause = cause
@@ -180,11 +184,13 @@ extension ZoneJudge {
         }
     }
 
-    /// How long another fix is waited for, seconds.
+    /// How long another fix is waited for, seconds; in an emergency phones report all the time.
     private func wait(_ person: PersonState, _ rules: EvaluatorRules) -> Int64 {
-        guard let before = person.trusted?.fix.time else { return rules.confirmSecondsMin }
-        let silent = fix.fix.time.microseconds - before.microseconds
-        return rules.confirmSeconds(after: silent / 1_000_000)
+        guard let before = person.trusted?.fix.time, !person.emergency.isActive else {
+            return rules.confirmSecondsMin
+        }
+        let silent = fix.fix.time.seconds(since: before)
+        return rules.confirmSeconds(after: max(silent, Int64(person.usualSilence)))
     }
 
     /// Whether it was seen to happen, not found so.
@@ -197,6 +203,7 @@ extension ZoneJudge {
         // Nobody knew where the person was when it opened.
         case .fix where decision.before == .unknown: .scheduleOpened
         case .silence where decision.before == .unknown: .scheduleOpened
+        case .alone where decision.before == .unknown: .scheduleOpened
         case .fix, .suspect: decision.verdict.reason
         case .silence: .silence
         case .alone: .uncontradicted
