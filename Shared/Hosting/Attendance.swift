@@ -22,9 +22,6 @@ public struct Attendance {
 
     /// A store that is further behind the wall clock than this had an ``Outage``.
     public static let outageMin = Duration.seconds(15 * 60)
-    /// An outage that ended later than this after now was noted by a clock that was ahead: no time
-    /// to hold anything by. Clocks are set back by less than that.
-    static let clockSetBackMax = Duration.seconds(60)
     /// So often the row is written.
     static let interval = Duration.seconds(60)
 
@@ -59,9 +56,9 @@ public struct Attendance {
             return outage
         }
         var outage: Outage?
-        if let down = row.down, let up = row.up, now < up + hold,
-            up <= now + Attendance.clockSetBackMax
-        {
+        // One that ended longer after now was noted by a clock that was far ahead: no time to hold
+        // anything by.
+        if let down = row.down, let up = row.up, now < up + hold, up <= now + hold {
             let until = min(up, now)
             outage = Outage(from: min(down, until), until: until, holdEnds: until + hold)
         }

@@ -66,6 +66,24 @@ extension Host {
         }
     }
 
+    /// Says, once, that something is held since the store is new. In a new suite there is nothing.
+    func tellHold() {
+        guard let last = holdLookedFor, let outage else { return }
+        guard now < outage.holdEnds else {
+            holdLookedFor = nil
+            return
+        }
+        guard now - last >= HostLimits.holdLookInterval else { return }
+        holdLookedFor = now
+        guard let held = try? service?.held, !held.isEmpty else { return }
+        holdLookedFor = nil
+        log.warning(
+            "the store is new; what others tell of the time before its first start is held",
+            ["until": outage.until, "hold_ends": outage.holdEnds, "hint": Host.holdHint])
+    }
+
+    static let holdHint = "jaga release shows it, and sends or drops it"
+
     private func heldDocument(_ entries: [HeldEntry]) -> JSON {
         [
             "from": outage.map { .string($0.from.description) } ?? .null,

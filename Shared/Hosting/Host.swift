@@ -59,6 +59,9 @@ public final class Host {
     var attendance: Attendance
     /// The time before this start in which it did not, while what became due in it may be held.
     public internal(set) var outage: Outage?
+    /// That something of before a store's first start is held was not looked for later than this;
+    /// nil = it is not, or was told.
+    var holdLookedFor: Timestamp?
     /// Records that cannot be digested.
     var poison = PoisonWatch()
     /// Those of them that are tried again from where they are kept.
@@ -169,6 +172,7 @@ public final class Host {
         }
         takeAlone()
         attendance.note(now)
+        tellHold()
         tellAndAsk()
         serveTails()
         parts.server.flush()

@@ -51,6 +51,8 @@ enum HostLimits {
     /// An event's time may be so much later than the time at which it came into its stream.
     static let tailSkew = Duration.seconds(60)
 
+    /// So often a new store is looked at for something that is held.
+    static let holdLookInterval = Duration.seconds(1)
     /// What became due in an outage is held so long, where nothing else is set.
     static let hold = Duration.seconds(600)
 

@@ -135,8 +135,10 @@ extension Host {
                 "the store was behind; what became due meanwhile is held",
                 [
                     "from": outage.from, "until": outage.until, "hold_ends": outage.holdEnds,
-                    "hint": "jaga release shows it, and sends or drops it",
+                    "hint": Host.holdHint,
                 ])
+        } else if outage != nil {
+            holdLookedFor = now
         }
         if isRehearsal { log.warning("this is a rehearsal: nothing is sent outside") }
         log.info("ready", ["port": httpPort, "version": Version.text])

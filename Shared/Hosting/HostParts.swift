@@ -105,12 +105,15 @@ extension HostParts {
 
     /// The tables that every store has, then the service's own.
     static func migrations(_ definition: ServiceDefinition) -> [Migration] {
-        SQLiteBusStore.migrations
-            + [
-                Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")
-            ]
-            + PoisonStore.migrations + [Attendance.migration] + definition.migrations
+        commonMigrations + definition.migrations
     }
+
+    static let commonMigrations =
+        SQLiteBusStore.migrations
+        + [
+            Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")
+        ]
+        + PoisonStore.migrations + [Attendance.migration]
 
     /// - Parameter age: how long records of own streams are kept at least
     static func busConfiguration(

@@ -114,13 +114,24 @@ public struct Configuration: Sendable {
         return candidates.filter { isMisspelling(name, of: $0) }
     }
 
-    /// Short names are soon like one another, and others have variables, too (`JAGA_HOST`): where
-    /// one of the two has five letters or less behind `JAGA_`, one of them may be other, more or
-    /// less, or two neighbours swapped; of longer ones two.
+    /// Where names differ in one word, it is compared alone: `JAGA_APP_URL` may be another
+    /// program's, though it is `JAGA_MAP_URL` but for two letters.
     private static func isMisspelling(_ name: String, of setting: String) -> Bool {
-        let (given, meant) = (Array(name.utf8), Array(setting.utf8))
+        let (given, meant) = (name.split(separator: "_"), setting.split(separator: "_"))
+        let differing = zip(given, meant).filter { $0 != $1 }
+        guard given.count == meant.count, differing.count == 1, let (word, other) = differing.first
+        else { return isMisspelling(Array(name.utf8), of: Array(setting.utf8), shortMax: 10) }
+        return isMisspelling(Array(word.utf8), of: Array(other.utf8), shortMax: 5)
+    }
+
+    /// Short words are soon like one another, and others have variables, too (`JAGA_HOST`): where
+    /// one of the two is short, one letter may be other, more or less, or two neighbours swapped;
+    /// of longer ones two.
+    private static func isMisspelling(
+        _ given: [UInt8], of meant: [UInt8], shortMax: Int
+    ) -> Bool {
         let distance = editDistance(given, meant)
-        let isShort = min(given.count, meant.count) <= "JAGA_".utf8.count + 5
+        let isShort = min(given.count, meant.count) <= shortMax
         guard isShort, distance == 2, given.count == meant.count else {
             return distance <= (isShort ? 1 : 2)
         }

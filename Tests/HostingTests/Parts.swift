@@ -21,6 +21,7 @@ final class Script: Service {
     var troubles: [String] = []
     var alarms: [String] = []
     var statusDetails: JSON = .object([])
+    var held: [HeldEntry] = []
     var applied = 0
     private(set) var reloads = 0
     var operatorToken = "operator"

@@ -19,6 +19,7 @@ final class Stage {
     let courier = TestCourier()
     private let definition: ServiceDefinition
     private let manager: ServiceManager?
+    private let logDescriptor: Int32
     private(set) var host: Host
     let script: Script
     private(set) var keepers: [ServiceName: Keeper] = [:]
@@ -51,8 +52,9 @@ final class Stage {
 
     init(
         _ definition: ServiceDefinition = Stage.definition, isDurable: Bool = true,
-        manager: ServiceManager? = nil
+        manager: ServiceManager? = nil, logDescriptor: Int32 = -1
     ) throws {
+        self.logDescriptor = logDescriptor
         var definition = definition
         definition.isDurable = isDurable
         self.definition = definition
@@ -67,7 +69,7 @@ final class Stage {
         script = Script(database: database)
         host = try Stage.host(
             definition, database, clock, folder, network: network, door: door, courier: courier,
-            manager: manager)
+            manager: manager, logDescriptor: logDescriptor)
         script.host = host
         for (name, streams) in definition.consumes {
             let keeper = try Keeper(name, streams, host.topology, network) {
@@ -81,7 +83,7 @@ final class Stage {
     private static func host(
         _ definition: ServiceDefinition, _ database: Database, _ clock: SystemClock,
         _ folder: TemporaryFolder, network: MemoryNetwork, door: TestDoor, courier: TestCourier,
-        manager: ServiceManager?
+        manager: ServiceManager?, logDescriptor: Int32
     ) throws -> Host {
         let configuration = try Configuration(
             settings: CommonSettings.all, environment: [:], arguments: ["--home", folder.path],
@@ -89,7 +91,8 @@ final class Stage {
         let topology = Topology(configuration)
         let bus = HostParts.busConfiguration(definition, topology)
         let parts = HostParts(
-            topology: topology, log: Log(service: definition.name.rawValue, descriptor: -1),
+            topology: topology,
+            log: Log(service: definition.name.rawValue, descriptor: logDescriptor),
             clock: clock, manager: manager, database: database, server: door, transfers: courier,
             bus: try Bus(
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
@@ -104,7 +107,7 @@ final class Stage {
         host.close()
         host = try Stage.host(
             definition, host.database, clock, folder, network: network, door: door,
-            courier: courier, manager: manager)
+            courier: courier, manager: manager, logDescriptor: logDescriptor)
         script.host = host
         try host.open(script)
     }

@@ -3,6 +3,9 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Hosting
+@testable import MembershipDaemon
+
 @Suite struct `A store of a newer version` {
     @Test func `stops the start with one line that says what it is and what to do`() async throws {
         let jaga = try await RunningMembership()
@@ -21,5 +24,9 @@ import Testing
         for word in ["code=newer", "store.sqlite", "step 99", "hint="] {
             #expect(process.text.contains(word), "\(process.text)")
         }
+    }
+
+    @Test func `is told from an older one without this program, too`() {
+        #expect(StoreLayout.agrees(with: Main.definition))
     }
 }

@@ -132,6 +132,19 @@ import Testing
         #expect(configuration.unknownInEnvironment == ["JAGA_\(name)"])
     }
 
+    @Test func `so is one that is like a setting but for a short word`() throws {
+        let map = [Setting("JAGA_MAP_URL", .text, help: "Link to a map.")]
+        func read(_ name: String) throws -> [String] {
+            try Configuration(settings: map, environment: [name: "x"]).unknownInEnvironment
+        }
+        for name in ["JAGA_API_URL", "JAGA_APP_URL", "JAGA_APP_URI"] {
+            #expect(try read(name) == [name])
+        }
+        for name in ["JAGA_MPA_URL", "JAGA_MAP_ULR", "JAGA_MAPURL", "JAGA_MAPP_URLS"] {
+            #expect(throws: ConfigurationError.self) { try read(name) }
+        }
+    }
+
     @Test func `a name of several programs is told from what is nearly it`() throws {
         let own = [Setting("JAGA_MQTT_PREFIX", .text, help: "Levels of topics.")]
         func error(_ name: String) -> ConfigurationError? {

@@ -12,6 +12,18 @@ import Testing
         }
     }
 
+    @Test func `ends it also where nobody takes its last words`() async {
+        await #expect(processExitsWith: .exitCode(70)) {
+            var ends: [Int32] = [0, 0]
+            guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { exit(1) }
+            while write(ends[1], [0], 1) == 1 {}
+            guard fcntl(ends[1], F_SETFL, 0) == 0, dup2(ends[1], 2) == 2 else { exit(1) }
+            let watchdog = Watchdog(limit: .milliseconds(50))
+            watchdog.beat(.zero)
+            while true { sleep(60) }
+        }
+    }
+
     @Test func `lets one live that goes on turning, and one that let go of it`() async {
         await #expect(processExitsWith: .exitCode(3)) {
             do {
