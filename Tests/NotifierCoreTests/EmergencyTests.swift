@@ -28,6 +28,71 @@ struct EmergencyTests {
         #expect(world.sent.isEmpty)
     }
 
+    @Test func `a button that sticks is told once in 30 s, and each press is on record`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.clear()
+        for press in UInt64(2)...31 { world.tell(.emergencyJoined(Town.news(signal: press))) }
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+        #expect(world.timeline.filter { $0.kind == .pressedAgain }.count == 30)
+        #expect(world.timeline.last?.decisions.map(\.reason) == [.alreadyTold])
+        world.clear()
+        world.pass(.seconds(30))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(signal: 32)))
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+    }
+
+    @Test func `whoever calls again after the end hears again that nobody has answered`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.pass(.seconds(3600))
+        func isTold() -> Bool { world.addresses.contains("+60111000001") }
+        #expect(isTold())
+        world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.aisha.id)))
+        world.pass(.seconds(10))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(signal: 2, reopened: true)))
+        world.pass(.seconds(3600))
+        #expect(isTold())
+    }
+
+    @Test func `what was told of an emergency is known as long as it goes on`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        let first = world.sent[0].notification
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id))))
+        world.pass(.seconds(3 * 3600))
+        let isHeld = world.notifier.holds(first)
+        world.restart()
+        let isHeldAnew = world.notifier.holds(first)
+        #expect(isHeld && isHeldAnew)
+        world.tell(.emergencyResolved(Town.news(1, .resolved)))
+        world.pass(.seconds(3 * 3600))
+        let isForgotten = !world.notifier.holds(first)
+        #expect(isForgotten)
+    }
+
+    @Test func `a press is told at once where another kind of call was told before it`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.tell(.emergencyJoined(Town.news(signal: 2, joined: .fall)))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(signal: 3, joined: .panic)))
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+    }
+
+    @Test func `a press a moment after somebody took it calls everyone again`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.tell(.emergencyJoined(Town.news(signal: 2)))
+        world.handle(.acknowledge(Town.command(1, by: .person(Town.budi.id))))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(signal: 3, reopened: true)))
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+        #expect(world.emergency(Town.emergency(1))?.state == .open)
+    }
+
     @Test(arguments: [true, false], [true, false])
     func `a watch that runs out meanwhile says so, whichever word of it is read first`(
         isTaken: Bool, isSignalFirst: Bool

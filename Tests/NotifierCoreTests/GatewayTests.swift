@@ -83,6 +83,36 @@ struct GatewayTests {
         #expect(world.sent.map(\.gateway) == ["first", "next"])
     }
 
+    /// - Parameter waits: what each gateway asks for, in seconds; others accept
+    private func patience(_ waits: [String: Int64]) -> (Delivery) -> AttemptResult? {
+        { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: waits[delivery.gateway] == nil ? .accepted : .later,
+                retryAfter: waits[delivery.gateway].map { .seconds($0) })
+        }
+    }
+
+    @Test func `a gateway that asks news to wait gives way to the next, too`() {
+        var world = World(gateways: Self.two)
+        world.gateway = patience(["first": 3600])
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(world.sent.map(\.gateway).sorted() == ["first", "first", "second", "second"])
+        #expect(world.notifications.allSatisfy { $0.state == .accepted })
+    }
+
+    @Test(arguments: [0, 30])
+    func `news that all gateways ask to wait goes to the first that is free`(shorter: Int64) {
+        var world = World(gateways: Self.two)
+        world.gateway = patience(["first": shorter, "second": 300])
+        world.tell(.zoneEntered(Town.crossing()))
+        #expect(world.sent.count == 4, "each gateway once for each message")
+        world.clear()
+        world.gateway = patience([:])
+        world.pass(.seconds(60))
+        #expect(world.sent.map(\.gateway) == ["first", "first"])
+    }
+
     @Test func `with all gateways asking for patience an emergency waits a minute at most`() {
         var world = World(
             gateways: [

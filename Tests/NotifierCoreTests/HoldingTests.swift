@@ -42,6 +42,23 @@ import Testing
         #expect(world.addresses == ["+60111000003"])
     }
 
+    @Test func `a press of now is told as one of now, whatever is told of then`() {
+        var world = openedMeanwhile()
+        let then = World.start + .seconds(90)
+        world.tell(.emergencyJoined(Town.news(signal: 2, joinedRaised: then)), happened: then)
+        #expect(world.sent.isEmpty)
+        world.pass(.seconds(12))
+        world.tell(.emergencyJoined(Town.news(signal: 3, joinedRaised: world.now)))
+        #expect(world.sent.allSatisfy { $0.text.contains("Was due") }, "it waited for this")
+        world.clear()
+        world.pass(.seconds(12))
+        world.tell(.emergencyJoined(Town.news(signal: 4, joinedRaised: world.now)))
+        #expect(world.sent.count == 2)
+        for message in world.sent {
+            #expect(message.text.contains("PRESSED AGAIN") && !message.text.contains("Was due"))
+        }
+    }
+
     @Test func `is sent at once when the operator says so`() {
         var world = openedMeanwhile()
         world.pass(.seconds(30))
@@ -140,8 +157,13 @@ import Testing
         var untold = openedMeanwhile()
         untold.pass(.seconds(30))
         untold.tell(.emergencyCancelled(Town.news(1, .cancelled, by: Town.aisha.id)))
+        #expect(Set(untold.addresses) == ["+60111000002", "budi@example.org"])
+        for delivery in untold.sent {
+            #expect(delivery.text.contains("called it off"), "its outcome, in one message")
+        }
+        untold.clear()
         untold.pass(hour)
-        #expect(untold.sent.isEmpty, "nobody has heard of it")
+        #expect(untold.sent.isEmpty)
     }
 
     @Test func `climbs no more once somebody takes it`() {
@@ -328,21 +350,6 @@ import Testing
         world.pass(.seconds(1))
         #expect(Set(world.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
         #expect(held(world).isEmpty && world.notifier.holdEnds == nil)
-    }
-
-    @Test func `that ended meanwhile is over without a word to whom nobody told of it`() {
-        var world = openedMeanwhile()
-        let ended = World.start + .seconds(300)
-        world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.budi.id)), happened: ended)
-        #expect(held(world).isEmpty)
-        world.pass(hour)
-        #expect(world.sent.isEmpty && world.emergency(Town.emergency(1))?.state == .resolved)
-
-        var told = climbingMeanwhile()
-        told.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.citra.id)), happened: ended)
-        told.pass(hour)
-        #expect(Set(told.addresses).isSuperset(of: ["+60111000002", "budi@example.org"]))
-        #expect(!told.addresses.contains("+60111000003") && held(told).isEmpty)
     }
 
     @Test func `is held no longer once the time is over, whatever the clock says then`() {

@@ -215,6 +215,7 @@ private struct Rows {
         rows.notifications = notifications.values.filter { notification in
             notification.isPending
                 || now - notification.created < Limits.settledNotificationKept
+                || notification.emergency.map { emergencies[$0]?.ended == nil } ?? false
         }
         return rows
     }

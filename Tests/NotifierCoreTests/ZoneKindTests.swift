@@ -47,6 +47,21 @@ struct ZoneKindTests {
         }
     }
 
+    @Test func `guardians hear once of somebody who passed through an alert zone`() {
+        var pit = Town.school
+        pit.kind = .alert
+        pit.transitions = [.enter, .exit, .cross]
+        var world = World()
+        world.change(.zoneChanged(pit))
+        for isInside in [true, false] {
+            var crossing = passing(inside: isInside)
+            crossing.zoneKind = .alert
+            world.tell(isInside ? .zoneEntered(crossing) : .zoneExited(crossing))
+        }
+        #expect(world.sent.count == 3)
+        #expect(world.sent.allSatisfy { $0.text.contains("Aisha passed through School") })
+    }
+
     @Test func `each kind has its sentence and its line in the timeline`() {
         var world = world([.approach, .dwell, .absent, .cross])
         let bodies: [(EventBody, TimelineKind, String)] = [

@@ -91,6 +91,24 @@ struct ZoneNewsTests {
         #expect(world.sent.isEmpty)
     }
 
+    @Test(arguments: [CrossingReason.uncontradicted, .silence])
+    func `what was held back grows old from when it was decided`(reason: CrossingReason) {
+        var left = Town.crossing(inside: false)
+        left.reason = reason
+        // The longest that anything is held back, and then some minutes on the way.
+        var world = World()
+        world.now = World.start + .seconds(2000 + 14 * 60)
+        world.tell(.zoneExited(left), happened: World.start + .seconds(2000))
+        #expect(world.sent.count == 3)
+        #expect(world.sent.allSatisfy { $0.text.contains("02:20") })
+        // A fix of long ago was no news when it came.
+        var old = World()
+        old.now = World.start + .seconds(2000 + 15 * 60 + 1)
+        old.tell(.zoneExited(left))
+        #expect(old.sent.isEmpty)
+        #expect(old.timeline.last?.decisions[1].reason == .tooOld)
+    }
+
     @Test func `a transition that the zone does not want is not told`() {
         var world = World()
         var school = Town.school

@@ -59,5 +59,9 @@ import Testing
         // Membership makes another; this one would wait for it for ever in a home of its own.
         try Files.write(Array("new\n".utf8), to: key.path, mode: 0o600)
         #expect(throws: UnusableKeyFile.self) { try check() }
+        try Files.makeFolder(folder.file("membership"))
+        try check()
+        try Files.write(Array("old\n".utf8), to: key.path, mode: 0o600)
+        #expect(throws: UnusableKeyFile.self) { try check() }
     }
 }

@@ -9,7 +9,7 @@ extension Notifier {
         notification.due = turn.now
         noteOutage(of: &notification, turn)
         if notification.line != nil, notification.order == nil {
-            notification.order = lines.nextOrder()
+            notification.order = queues.nextOrder()
         }
         keep(notification, isChange: true, &turn)
         if let emergency = notification.emergency {
@@ -101,7 +101,7 @@ extension Notifier {
                     gateway: gateway, started: turn.now)))
         if gateways[gateway]?.isDown == true { gateways[gateway]?.probe(at: turn.now) }
         lanes.started(in: notification.lane)
-        if let line = notification.line { lines.started(in: line) }
+        if let line = notification.line { queues.started(in: line) }
         flights.insert(
             (notification.id, notification.attempts), due: turn.now + Limits.flightMax)
         turn.effects.append(.send(delivery(of: notification)))
@@ -159,7 +159,7 @@ extension Notifier {
         if let message = result.gatewayMessage { notification.gatewayMessage = message }
         notifications[id] = notification
         lanes.finished(in: notification.lane)
-        if let line = notification.line { lines.finished(in: line) }
+        if let line = notification.line { queues.finished(in: line) }
         let jitter = Meaning.jitter(id, result.number)
         if isGatewaysFault { heard(notification, result, jitter: jitter, &turn) }
         turn.save(
@@ -196,15 +196,10 @@ extension Notifier {
             if result.outcome != .later, hasOpenAlternative(to: notification, at: turn.now) {
                 wait = .zero
             }
-            if notification.severity == .safety, let asked = result.retryAfter {
+            if let asked = result.retryAfter {
                 return evade(id, asked, backoff: wait, &turn)
             }
-            let asked = min(result.retryAfter ?? .zero, Limits.retryAfterMax)
-            if asked > .zero {
-                notification.gatewaysResting = [notification.gateway: turn.now + asked]
-                notifications[id] = notification
-            }
-            retry(id, after: max(wait, asked), &turn)
+            retry(id, after: wait, &turn)
         case .unknown:
             notification.doubts += 1
             let isAgain =
@@ -219,19 +214,29 @@ extension Notifier {
         }
     }
 
-    /// A gateway asks an emergency to wait: another one is tried at once, else it waits a little.
+    /// A gateway asks a message to wait: another one is tried at once, else it waits for the first
+    /// that is free again; an emergency only a little.
     private mutating func evade(
         _ id: NotificationID, _ asked: Duration, backoff: Duration, _ turn: inout Turn
     ) {
         guard var notification = notifications[id] else { return }
-        var resting = (notification.gatewaysResting ?? [:]).filter { turn.now < $0.value }
-        resting[notification.gateway] = turn.now + min(asked, Limits.retryAfterMax)
+        let now = turn.now
+        // One that asks for no time is not asked again at once either.
+        let rest = min(max(asked, Limits.restMin), Limits.retryAfterMax)
+        var resting = (notification.gatewaysResting ?? [:]).filter { now < $0.value }
+        resting[notification.gateway] = now + rest
         notification.gatewaysResting = resting
         notifications[id] = notification
-        if hasOpenAlternative(to: notification, at: turn.now) {
+        if hasOpenAlternative(to: notification, at: now) {
             return retry(id, after: .zero, &turn)
         }
-        retry(id, after: max(backoff, min(asked, Limits.safetyRetryAfterMax)), &turn)
+        let usable = resting.filter {
+            isUp($0.key) && !notification.gatewaysRefusing.contains($0.key)
+        }
+        let free = usable.values.min().map { $0 - now } ?? rest
+        let most =
+            notification.severity == .safety ? Limits.safetyRetryAfterMax : Limits.retryAfterMax
+        retry(id, after: max(backoff, min(free, most)), &turn)
     }
 
     /// Waits for a further attempt, or gives up if that would come too late.

@@ -51,7 +51,7 @@ public enum Audience {
         {
             return .zoneTooSmall
         }
-        return now - news.at > Limits.newsAgeMax ? .tooOld : nil
+        return now - news.ageFrom > Limits.newsAgeMax ? .tooOld : nil
     }
 
     /// Why a member shares nothing at this time; nil while they do.

@@ -14,7 +14,7 @@ extension Notifier {
             !notification.gatewaysRefusing.contains($0)
         }
         guard !usable.isEmpty else { return .exhausted }
-        let up = usable.filter { gateways[$0]?.isDown == false }
+        let up = usable.filter(isUp)
         if let ready = up.first(where: { !notification.rests($0, at: now) }) ?? up.first {
             return .use(ready)
         }
@@ -34,9 +34,11 @@ extension Notifier {
         return configuration.gateways.contains {
             $0.name != notification.gateway && $0.channels.contains(notification.channel)
                 && !notification.gatewaysRefusing.contains($0.name)
-                && gateways[$0.name]?.isDown == false && !notification.rests($0.name, at: now)
+                && isUp($0.name) && !notification.rests($0.name, at: now)
         }
     }
+
+    func isUp(_ gateway: String) -> Bool { gateways[gateway]?.isDown == false }
 
     /// What the end of an attempt says of its gateway.
     mutating func heard(

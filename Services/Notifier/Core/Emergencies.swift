@@ -61,9 +61,13 @@ extension Notifier {
         answered(news.emergency, &turn)
         confirm(news.emergency, &turn)
         close(news.emergency, &turn)
-        end(
-            news.emergency, as: news.state == .cancelled ? .cancelled : .resolved, by: news.by,
-            &turn)
+        let state: EmergencyState = news.state == .cancelled ? .cancelled : .resolved
+        if let end = turn.cause,
+            outlives(news.emergency, end: end, as: state, by: news.by, &turn)
+        {
+            return
+        }
+        end(news.emergency, as: state, by: news.by, &turn)
     }
 
     /// Acknowledgements are given here, so that this is news only to a store that was put back.
@@ -82,6 +86,7 @@ extension Notifier {
         emergency.state = .open
         emergency.opened = turn.now
         emergency.isHeld = emergency.isHeld ?? isHeldWhenOpened(turn)
+        if emergency.isHeld != true { endHold(ofEndsOf: emergency.person, &turn) }
         emergency.isRecordOnly =
             emergency.isLate && turn.now - emergency.raised > Limits.ladderSignalAgeMax
         keep(emergency, &turn)
@@ -104,6 +109,7 @@ extension Notifier {
         guard var emergency = emergencies[id], signal != id, !emergency.joined.contains(signal)
         else { return }
         emergency.joined.append(signal)
+        if emergency.joined.count > Limits.joinedMax { emergency.joined.removeFirst() }
         keep(emergency, &turn)
         calledAgain(id, signal: signal, call, &turn)
     }
@@ -116,12 +122,19 @@ extension Notifier {
         guard var emergency = emergencies[id] else { return }
         // Past evaluators it comes with everything, from whichever of the two is heard first.
         let call = signals[signal]?.signal.map { FurtherCall($0) } ?? call
+        let wasTaken = emergency.state == .acknowledged
+        let isSaid = !wasTaken && emergency.hasJustSaid(call, at: turn.now)
         emergency.latest = call
         keep(emergency, &turn)
         guard emergency.state.isActive, !emergency.isRecordOnly else {
             return revive(id, &turn)
         }
-        let wasTaken = emergency.state == .acknowledged
+        if isSaid {
+            let decisions = emergency.told.map {
+                NotifyDecision(recipient: $0, reason: .alreadyTold)
+            }
+            return record(.pressedAgain, emergency, decisions: decisions, &turn)
+        }
         if wasTaken {
             reopen(id, as: call.repetition, &turn)
             noticeStandstill(id, &turn)
@@ -139,6 +152,11 @@ extension Notifier {
                 id, to: person, call.repetition, reason: .pressedAgain, scope: scope, &turn)
             return NotifyDecision(recipient: person, reason: telling.reason)
         }
+        // What joined an older message that still waits was not said.
+        if decisions.contains(where: \.reason.isTold), var emergency = emergencies[id] {
+            emergency.repeated = turn.now
+            keep(emergency, &turn)
+        }
         record(.pressedAgain, emergency, decisions: decisions, &turn)
     }
 
@@ -153,6 +171,7 @@ extension Notifier {
         emergency.ended = nil
         emergency.endedBy = nil
         keep(emergency, &turn)
+        withdrawEnds(of: id, &turn)
         record(.pressedAgain, emergency, &turn)
         reopen(id, as: opening, &turn)
         for circle in turn.directory.circles(of: emergency.person) {
@@ -198,7 +217,7 @@ extension Notifier {
         _ id: EmergencyID, as state: EmergencyState, by: PersonID?, isDropped: Bool = false,
         _ turn: inout Turn
     ) {
-        if turn.cause == nil { endHold(ofEnding: id, &turn) }
+        if turn.cause == nil { endHold(ofTaken: id, &turn) }
         let isDropped = dropEndedMeanwhile(id, &turn) || isDropped
         guard var emergency = emergencies[id], emergency.state.isActive else { return }
         let wasCounting = emergency.state == .countdown

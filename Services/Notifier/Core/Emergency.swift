@@ -22,6 +22,8 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var joined: [EmergencyID]
     /// What joined it last; nil = nothing has.
     public var latest: FurtherCall?
+    /// When everyone was last told that help was called for again; nil = never.
+    public var repeated: Timestamp?
     /// The code of it that people can say.
     public var reference: String
     /// Everybody for whom a message about it was made, ids ascending.
@@ -46,6 +48,13 @@ public struct Emergency: Hashable, Sendable, Codable {
 
     /// Its trigger and all that joined it.
     var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
+
+    /// Whether everyone has heard such a further call a moment ago: a button that sticks, or an
+    /// app that calls with each report, must not bury the alarm under its repetitions.
+    func hasJustSaid(_ call: FurtherCall, at now: Timestamp) -> Bool {
+        guard let repeated, latest?.trigger == call.trigger else { return false }
+        return (.zero..<Limits.repetitionWait).contains(now - repeated)
+    }
 
     public init(
         id: EmergencyID, person: PersonID, trigger: EmergencyTrigger, state: EmergencyState,

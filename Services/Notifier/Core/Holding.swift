@@ -107,7 +107,9 @@ extension Notifier {
         if raised == nil, message.reason.isAlarm, let id = message.emergency,
             let emergency = emergencies[id]
         {
-            due = emergency.raised
+            // A further call is told as of when that was made.
+            let call = message.reason == .pressedAgain ? emergency.latest?.raised : nil
+            due = call ?? emergency.raised
         }
         // A new store knows of no outage: a phone may tell late of what was before, too.
         let waits = message.emergency.flatMap { emergencies[$0]?.isHeld } ?? false
@@ -181,16 +183,17 @@ extension Notifier {
             person = signal.person
         case .emergencyOpened(let news), .emergencyJoined(let news): person = news.person
         case .emergencyCancelled(let news), .emergencyResolved(let news):
-            return endHold(ofEnding: news.emergency, &turn)
+            return endHold(ofTaken: news.emergency, &turn)
         case .sosCancelled(let cancel):
             // What evaluators have opened does not end by it.
             guard let emergency = emergencies[cancel.emergency],
                 emergency.person == cancel.person,
                 emergency.state == .countdown || emergency.isAdopted
             else { return }
-            return endHold(ofEnding: emergency.id, &turn)
+            return endHold(ofTaken: emergency.id, &turn)
         default: return
         }
+        endHold(ofEndsOf: person, &turn)
         for id in activeOf[person, default: []] { endHold(of: id, &turn) }
     }
 
@@ -202,49 +205,8 @@ extension Notifier {
         guard let outage, let call = signals[signal]?.signal, !outage.covers(call.received) else {
             return
         }
+        endHold(ofEndsOf: call.person, &turn)
         endHold(of: id, &turn)
-    }
-
-    /// What is taken or over climbs no more: of tiers whose time came meanwhile nobody is told.
-    mutating func endHold(ofTaken id: EmergencyID, _ turn: inout Turn) {
-        postponed = postponed.filter { _, waiting in
-            if case .fallback = waiting.purpose { return true }
-            return waiting.clock.emergency != id
-        }
-        endHold(of: id, &turn)
-    }
-
-    /// What is over is told to those only who may have heard of it.
-    mutating func endHold(ofEnding id: EmergencyID, _ turn: inout Turn) {
-        forgetUntold(id, &turn)
-        endHold(ofTaken: id, &turn)
-    }
-
-    /// What was opened and ended in the outage, and of which nothing left from here, is over
-    /// without a word.
-    ///
-    /// - Returns: whether it was held, and its end is of the outage too
-    mutating func dropEndedMeanwhile(_ id: EmergencyID, _ turn: inout Turn) -> Bool {
-        guard let outage, let cause = turn.cause, outage.covers(cause),
-            emergencies[id]?.isHeld == true
-        else { return false }
-        forgetUntold(id, &turn)
-        emergencies[id]?.isHeld = nil
-        return true
-    }
-
-    /// Those of whose messages about a held emergency none was ever tried have not heard of it. Of
-    /// one that was opened longer ago the messages that left are not known any more.
-    private mutating func forgetUntold(_ id: EmergencyID, _ turn: inout Turn) {
-        guard var emergency = emergencies[id], emergency.isHeld == true,
-            let opened = emergency.opened, turn.now - opened < Limits.settledNotificationKept
-        else { return }
-        let messages = notificationsOf[id, default: []].compactMap { notifications[$0] }
-        emergency.told = emergency.told.filter { person in
-            let own = messages.filter { $0.recipient == person }
-            return own.isEmpty || own.contains { $0.attempts > 0 }
-        }
-        keep(emergency, &turn)
     }
 
     mutating func release(_ items: [Held], _ turn: inout Turn) {
@@ -258,40 +220,6 @@ extension Notifier {
         }
     }
 
-    /// Messages are not sent; an emergency ends without a word to those who have not heard of it.
-    mutating func drop(_ items: [Held], _ turn: inout Turn) {
-        for item in items.sorted() {
-            switch item {
-            case .message(let id):
-                guard notifications[id]?.isHeld == true else { continue }
-                close(id, as: .expired, "dropped by the operator", &turn)
-            case .emergency(let id):
-                if !takePostponed(fallback: id).isEmpty { giveUp(id, &turn) }
-                dropEmergency(id, &turn)
-            }
-        }
-    }
-
-    private mutating func dropEmergency(_ id: EmergencyID, _ turn: inout Turn) {
-        forgetUntold(id, &turn)
-        guard var emergency = emergencies[id], emergency.isHeld == true else { return }
-        turn.trace = emergency.trace
-        for message in notificationsOf[id, default: []]
-        where notifications[message]?.isHeld == true {
-            close(message, as: .expired, "dropped by the operator", &turn)
-        }
-        emergency.isHeld = false
-        keep(emergency, &turn)
-        postponed = postponed.filter { $0.value.clock.emergency != id }
-        end(id, as: .resolved, by: nil, isDropped: true, &turn)
-        let answer = EmergencyAnswer(
-            emergency: id, person: emergency.person, by: nil, at: turn.now,
-            trace: emergency.trace, signals: emergency.signals)
-        let event = Meaning.event(
-            .resolutionGiven, emergency.person, .id(id), .number(emergencies[id]?.endings ?? 0))
-        turn.publish(event, .resolutionGiven(answer))
-    }
-
     /// What was held of an emergency is sent, and its ladders go on; a tier that was not told yet
     /// has its whole time from now on. What of it would only be held next is not.
     mutating func endHold(of id: EmergencyID, _ turn: inout Turn) {
@@ -300,6 +228,8 @@ extension Notifier {
             emergency.isHeld ?? (isHolding && emergency.state.isActive)
         else { return }
         emergency.isHeld = false
+        // What was said of it so far leaves as something of then: a call of now is one of its own.
+        emergency.repeated = nil
         keep(emergency, &turn)
         let waiting = Set(
             notificationsOf[id, default: []].filter { notifications[$0]?.isHeld == true })
@@ -337,7 +267,7 @@ extension Notifier {
         want(clock, for: .tier(ladder.emergency, ladder.circle), &turn)
     }
 
-    private mutating func takePostponed(
+    mutating func takePostponed(
         fallback id: EmergencyID
     ) -> [(clock: WantedClock, purpose: ClockPurpose)] {
         let found = postponed.values.filter { $0.purpose == .fallback(id) }
@@ -346,7 +276,7 @@ extension Notifier {
     }
 
     /// A message goes on to its gateway.
-    private mutating func lift(_ id: NotificationID, _ turn: inout Turn) {
+    mutating func lift(_ id: NotificationID, _ turn: inout Turn) {
         guard var message = notifications[id], message.isHeld == true else { return }
         message.isHeld = false
         guard message.due != nil else {

@@ -9,6 +9,8 @@ public enum Limits {
 
     /// Zone news older than this tells nobody anything.
     public static let newsAgeMax = Duration.seconds(15 * 60)
+    /// No evaluator holds back for longer what one fix has told.
+    public static let holdBackMax = Duration.seconds(2000)
     /// Who is asked whether they are all right has so long to answer, as evaluators count it.
     public static let silenceAnswerWait = Duration.seconds(5 * 60)
     /// A ring of one's own phone that is older than this is left to the next.
@@ -29,6 +31,11 @@ public enum Limits {
     public static let exhaustedRoundWait = Duration.seconds(5 * 60)
     /// An acknowledgement counts for this long before whoever gave it is asked.
     public static let acknowledgementHold = Duration.seconds(15 * 60)
+    /// Further calls of one kind within this time are told as one, the first at once: class safety
+    /// knows no cooldown, but thirty messages a second tell less than one.
+    public static let repetitionWait = Duration.seconds(30)
+    /// Further calls that an emergency knows by name, the newest: a button may stick for hours.
+    static let joinedMax = 1000
     /// How long the one who was asked may take to answer.
     public static let holderAnswerWait = Duration.seconds(2 * 60)
     /// After the end of a countdown, how long an evaluator may take to open the emergency; also
@@ -38,6 +45,9 @@ public enum Limits {
     public static let lateSignalAge = Duration.seconds(5 * 60)
     /// A signal older than this is told once to guardians and climbs no ladder.
     public static let ladderSignalAgeMax = Duration.seconds(24 * 3600)
+    /// An emergency that began and ended while the notifier was away, longer than this before it
+    /// was back, is over without a word.
+    public static let endTold = Duration.seconds(3600)
     /// A due clock that the timer has not reported by then is taken as fired.
     public static let clockGrace = Duration.seconds(5)
 
@@ -66,6 +76,8 @@ public enum Limits {
     public static let gatewayBackoff = Backoff(first: .seconds(2), longest: .seconds(60))
     /// Waits up to this are kept by the notifier itself; longer ones are the timer's.
     public static let ownWaitMax = Duration.seconds(60)
+    /// A gateway that asks a message to wait is left alone by it for so long at least.
+    public static let restMin = Duration.seconds(1)
     /// The longest wait a gateway may ask for.
     public static let retryAfterMax = Duration.seconds(3600)
     /// The same where a message about an emergency has no other gateway.

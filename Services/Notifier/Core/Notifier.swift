@@ -24,7 +24,7 @@ public struct Notifier: Sendable {
     /// Numbers outside of all circles to which texts were sent lately, or that want none.
     var numbers: [String: NumberState] = [:]
     var lanes = Lanes()
-    var lines = Lines()
+    var queues = Queues()
     var clocks = Clocks()
     /// The time in which the notifier was away, and what became due in it waits for a word.
     var outage: Outage?

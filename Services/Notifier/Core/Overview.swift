@@ -16,7 +16,7 @@ extension Notifier {
             LaneLoad(
                 isSafety: $0.isSafety, channel: $0.channel,
                 waiting: lanes.count(in: $0)
-                    + ($0.isSafety ? 0 : lines.waiting(on: $0.channel)),
+                    + ($0.isSafety ? 0 : queues.waiting(on: $0.channel)),
                 inFlight: lanes.inFlight(in: $0))
         }
     }

@@ -36,9 +36,11 @@ extension Notifier {
             emergencies[emergency.id] = nil
             ladders[emergency.id] = nil
         }
+        // What was told of an emergency that goes on is not told again, however long it does.
         notifications = notifications.filter { _, notification in
             notification.isPending
                 || now - notification.created <= Limits.settledNotificationKept
+                || notification.emergency.map { emergencies[$0]?.state.isActive == true } ?? false
         }
         for (id, messages) in notificationsOf {
             let kept = messages.filter { notifications[$0] != nil }

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 
 // An emergency that was opened here and that evaluators call by another of its signals.
@@ -27,6 +28,7 @@ extension Notifier {
         emergency.endings = old.endings
         emergency.reopened = old.reopened
         emergency.latest = old.latest
+        emergency.repeated = old.repeated
         emergency.isHeld = old.isHeld
         // People have this code in the messages that they got.
         emergency.reference = old.reference
@@ -49,6 +51,42 @@ extension Notifier {
             startLadder(emergency.id, circle, &turn)
         }
         noticeStandstill(emergency.id, &turn)
+    }
+
+    /// An end is heard of after a call for help that came later than it, and that was taken for a
+    /// part of the same here as no evaluator answered it: that call is not over. Everything goes on
+    /// under its name, and nobody hears of the end of what it goes on from.
+    ///
+    /// - Returns: whether there is such a call
+    mutating func outlives(
+        _ id: EmergencyID, end: Timestamp, as state: EmergencyState, by: PersonID?,
+        _ turn: inout Turn
+    ) -> Bool {
+        guard let old = emergencies[id], old.state.isActive,
+            let call = unanswered(of: old, after: end).first
+        else { return false }
+        record(state == .cancelled ? .cancelled : .resolved, old, by: by, &turn)
+        var news = EmergencyNews(
+            emergency: call.id, person: call.person, state: .open, trigger: call.trigger,
+            signal: call.id, raised: call.raised, countdownEnds: call.countdownEnds,
+            fix: call.fix, battery: call.battery, note: call.note)
+        news.late = Emergency(call).isLate
+        turn.trace = call.trace
+        rename(old, as: news, &turn)
+        emergencies[call.id]?.isAdopted = true
+        emergencies[id]?.state = state
+        emergencies[id]?.endedBy = by
+        for emergency in [call.id, id].compactMap({ emergencies[$0] }) { keep(emergency, &turn) }
+        return true
+    }
+
+    /// What joined an emergency here only and came after a time, in the order in which it came.
+    func unanswered(of emergency: Emergency, after time: Timestamp) -> [EmergencySignal] {
+        emergency.joined.compactMap { signals[$0] }
+            .filter { $0.id != emergency.id && $0.state == .adopted }
+            .compactMap(\.signal)
+            .filter { time < $0.received }
+            .sorted { ($0.received, $0.id) < ($1.received, $1.id) }
     }
 
     private mutating func close(_ old: Emergency, _ turn: inout Turn) {
@@ -94,12 +132,16 @@ extension Notifier {
         for var ladder in running {
             ladder.emergency = emergency.id
             if let due = ladder.due, ladder.clock != nil {
+                // Of the old name, too: an emergency may come back to the one that it had.
+                let step = HashPart.parts(
+                    .id(ladder.circle), .number(ladder.round), .number(ladder.nextTier), .id(old))
                 let clock = WantedClock(
-                    id: Meaning.tier(of: ladder, tier: ladder.nextTier - 1), rule: .tier,
+                    id: Meaning.clock(.tier, emergency.id.raw, step), rule: .tier,
                     person: emergency.person, emergency: emergency.id, due: due)
                 ladder.clock = clock.id
                 want(clock, for: .tier(emergency.id, ladder.circle), &turn)
             }
+            ladders[emergency.id]?.removeAll { $0.circle == ladder.circle }
             ladders[emergency.id, default: []].append(ladder)
             turn.save(.ladder(ladder))
         }

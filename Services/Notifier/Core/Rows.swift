@@ -82,14 +82,14 @@ extension Notifier {
         _ notification: Notification, at now: Timestamp, _ earliest: Timestamp
     ) {
         notifications[notification.id] = notification
-        lines.learn(notification.order)
+        queues.learn(notification.order)
         let isNext = notification.isPending && lineUp(notification)
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
         }
         if notification.isInFlight {
             lanes.started(in: notification.lane)
-            if let line = notification.line { lines.started(in: line) }
+            if let line = notification.line { queues.started(in: line) }
             let end = now + Limits.flightMax
             flights.insert((notification.id, notification.attempts), due: end)
         } else if let due = notification.due {

@@ -38,11 +38,14 @@ extension Notifier {
         if emergency.state == .countdown {
             end(id, as: .cancelled, by: cancel.person, &turn)
         } else if emergency.isAdopted, emergency.state.isActive {
-            end(id, as: .cancelled, by: cancel.person, &turn)
+            let later = unanswered(of: emergency, after: cancel.received).map(\.id)
+            if !outlives(id, end: cancel.received, as: .cancelled, by: cancel.person, &turn) {
+                end(id, as: .cancelled, by: cancel.person, &turn)
+            }
             // An evaluator that comes back reads of the signal first: to it this is the end.
             let answer = EmergencyAnswer(
                 emergency: id, person: cancel.person, by: cancel.person, at: turn.now,
-                trace: cancel.trace, signals: emergency.signals)
+                trace: cancel.trace, signals: emergency.signals.filter { !later.contains($0) })
             let event = Meaning.event(
                 .resolutionGiven, cancel.person, .id(id),
                 .number(emergencies[id]?.endings ?? 0))

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 
 // Making messages: for whom, over which contact points, in which words.
@@ -95,9 +96,11 @@ extension Notifier {
         let phone = turn.directory.person(emergency.person)?.contacts
             .first { $0.channel == .sms }?.address
         let number = EmergencyNumber.number(forPhone: phone ?? "")
+        // One that begins again tells it again.
+        let cause = emergency.endings.map { Hash.id("ending", .number($0)) } ?? id.raw
         _ = tellNews(
             id, to: emergency.person, .ownNobodyYet(number: number), reason: .ownNobodyYet,
-            scope: Meaning.news(id, .ownNobodyYet, cause: id.raw), &turn)
+            scope: Meaning.news(id, .ownNobodyYet, cause: cause), &turn)
     }
 
     private mutating func noteTold(

@@ -25,6 +25,9 @@ public struct ZoneNews: Hashable, Sendable {
     public var set: ZoneSetID?
     /// When it happened, or was found.
     public var at: Timestamp
+    /// From when on it grows old: when it happened, or, where that was held back until no other fix
+    /// had come, when it was decided. Nothing is held back for long: older than that is a backlog.
+    public var ageFrom: Timestamp
     public var fix: Fix?
 
     /// What an event tells; nil where it is news for nobody.
@@ -50,19 +53,23 @@ public struct ZoneNews: Hashable, Sendable {
             self.init(.alarmEnded(news.end ?? .removed), news, at: event.time)
         default: return nil
         }
+        if let crossing = event.body.heldBack {
+            ageFrom = max(at, min(event.time, crossing.fix.time + Limits.holdBackMax))
+        }
     }
 
     private init(_ kind: Kind, _ crossing: ZoneCrossing, at time: Timestamp) {
         self.kind = kind
         (person, zone, zoneName) = (crossing.person, crossing.zone, crossing.zoneName)
         (zoneKind, circle, set) = (crossing.zoneKind, crossing.circle, crossing.set)
-        (at, fix) = (time, crossing.fix)
+        (at, ageFrom, fix) = (time, time, crossing.fix)
     }
 
     private init(_ absence: ZoneAbsence) {
         kind = .absent(hasContact: absence.hasContact)
         (person, zone, zoneName) = (absence.person, absence.zone, absence.zoneName)
         (circle, set, at, fix) = (absence.circle, absence.set, absence.by, absence.fix)
+        ageFrom = at
         zoneKind = .safe
     }
 
@@ -70,7 +77,7 @@ public struct ZoneNews: Hashable, Sendable {
         self.kind = kind
         (person, zone, zoneName) = (news.person, news.zone, news.zoneName)
         (zoneKind, circle, set) = (.alert, news.circle, news.set)
-        (at, fix) = (time, news.fix)
+        (at, ageFrom, fix) = (time, time, news.fix)
     }
 
     /// The end of an alarm because its zone is gone or switched off.
@@ -153,6 +160,17 @@ public struct ZoneNews: Hashable, Sendable {
             return .absent(
                 zone: zoneName, by: at, hasContact: hasContact, seen: fix?.time,
                 place: hasContact ? place : nil)
+        }
+    }
+}
+
+extension EventBody {
+    /// A crossing that one fix has told of and the evaluator believes because no other came.
+    fileprivate var heldBack: ZoneCrossing? {
+        switch self {
+        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneApproached(let crossing):
+            [.uncontradicted, .silence].contains(crossing.reason) ? crossing : nil
+        default: nil
         }
     }
 }

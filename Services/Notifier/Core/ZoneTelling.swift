@@ -20,7 +20,7 @@ extension Notifier {
                 reason: news.reason, severity: .news, scope: news.scope(of: event))
             draft.circle = circle
             draft.person = news.person
-            draft.expires = news.at + Limits.newsAgeMax
+            draft.expires = news.ageFrom + Limits.newsAgeMax
             let telling = tell(
                 decisions[index].recipient,
                 news.saying(showsPlace: subject.precision == .exact), draft, &turn)

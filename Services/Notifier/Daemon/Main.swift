@@ -37,15 +37,22 @@ struct Main {
         check: { configuration in
             _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
             _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")
-            let key = messageKey(configuration)
-            // It makes none: where the wish for one still stands, nothing can be opened.
-            if Files.exists(key.path) { _ = try key.read() }
+            try checkKey(configuration)
         })
 
     static func main() { exit(Host.run(definition, make: make)) }
 
     private static func messageKey(_ configuration: Configuration) -> KeyFile {
         .messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
+    }
+
+    /// That there is no key yet is fine. In the home of membership the wish for one is, too: it
+    /// makes one at its start. Elsewhere nobody does, and nothing could be opened.
+    private static func checkKey(_ configuration: Configuration) throws {
+        let key = messageKey(configuration)
+        let home = configuration.text("JAGA_HOME")
+        if Files.isFolder("\(home)/\(ServiceName.membership.rawValue)") { return try key.check() }
+        if Files.exists(key.path) { _ = try key.read() }
     }
 
     static func make(_ host: Host) throws -> NotifierService {

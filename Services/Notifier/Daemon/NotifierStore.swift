@@ -53,7 +53,7 @@ struct NotifierStore {
             """
             INSERT INTO notifications (id, token, emergency, state, pending, created, body)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (id) DO UPDATE SET state = ?4, pending = ?5, body = ?7
+            ON CONFLICT (id) DO UPDATE SET emergency = ?3, state = ?4, pending = ?5, body = ?7
             """, .id(row.id), .text(row.token), .id(row.emergency), .text(row.state.rawValue),
             .flag(row.isPending), .time(row.created), try text(row))
     }
@@ -111,6 +111,7 @@ struct NotifierStore {
         rows.notifications = try all(
             """
             SELECT body FROM notifications WHERE pending OR created > ?1
+                OR emergency IN (SELECT id FROM emergencies WHERE ended IS NULL)
             """, .time(now - Limits.settledNotificationKept))
         return rows
     }

@@ -12,7 +12,7 @@ struct Line: Hashable, Sendable {
 }
 
 /// The lines in which news waits for what was made before. Calls for help stand in none.
-struct Lines: Sendable {
+struct Queues: Sendable {
     private struct Member: Sendable {
         var order: UInt64
         var created: Timestamp
@@ -96,31 +96,31 @@ extension Notifier {
     /// A message takes its place; true if it may be attempted as soon as its lane allows.
     mutating func lineUp(_ message: Notification) -> Bool {
         guard let line = message.line, message.isHeld != true else { return true }
-        lines.insert(message, in: line)
+        queues.insert(message, in: line)
         return isNext(message)
     }
 
     /// Whether it is a message's turn.
     mutating func isNext(_ message: Notification) -> Bool {
         guard let line = message.line, message.isHeld != true else { return true }
-        return first(in: line) == message.id && lines.isFree(line)
+        return first(in: line) == message.id && queues.isFree(line)
     }
 
     /// The first of a line that still waits, or is on its way; nil = nothing of it does. What the
     /// operator is to decide about holds nothing up.
     private mutating func first(in line: Line) -> NotificationID? {
-        while let id = lines.first(in: line) {
+        while let id = queues.first(in: line) {
             if let message = notifications[id], message.isPending, message.isHeld != true {
                 return id
             }
-            lines.removeFirst(of: line)
+            queues.removeFirst(of: line)
         }
         return nil
     }
 
     /// A message is through, or has to wait: whose turn it is now goes to its lane.
     mutating func advance(_ message: Notification, _ turn: Turn) {
-        guard let line = message.line, let id = first(in: line), lines.isFree(line),
+        guard let line = message.line, let id = first(in: line), queues.isFree(line),
             let next = notifications[id], let due = next.due, due <= turn.now
         else { return }
         lanes.append(id, to: next.lane, isRetry: next.attempts > 0)
@@ -130,7 +130,7 @@ extension Notifier {
     /// unless its gateway has asked for patience.
     mutating func hasten(before message: Notification, _ turn: inout Turn) {
         guard let line = message.line, let id = first(in: line), id != message.id,
-            lines.isFree(line), var waiting = notifications[id], let due = waiting.due,
+            queues.isFree(line), var waiting = notifications[id], let due = waiting.due,
             turn.now < due,
             !(waiting.gatewaysResting ?? [:]).contains(where: { turn.now < $0.value })
         else { return }
@@ -143,6 +143,6 @@ extension Notifier {
 
     /// Messages that wait to be told as news.
     var newsWaiting: Int {
-        Channel.allCases.reduce(lanes.newsWaiting) { $0 + lines.waiting(on: $1) }
+        Channel.allCases.reduce(lanes.newsWaiting) { $0 + queues.waiting(on: $1) }
     }
 }
