@@ -78,7 +78,7 @@ struct Bench {
         _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
         panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false,
         policyMark: String? = nil, news: PhoneNews = PhoneNews(), pressesWithinSeconds: Int64 = 0,
-        ownTracks: OwnTracks.App? = nil
+        ownTracks: OwnTracks.App? = nil, client: ClientApp = .jaga, wasKept: Bool = false
     ) -> Answer? {
         let id = device(number)
         let arrivals = observations.map { observation in
@@ -92,10 +92,11 @@ struct Bench {
                 Delivery(
                     request: request, device: id, person: person(owner ?? number),
                     arrivals: arrivals, panics: panics, rejections: rejections,
-                    payload: Array("payload".utf8), path: "/pub", wantsFriends: wantsFriends,
-                    wantsPolicy: true, policyMark: policyMark, news: news,
+                    payload: Array("payload".utf8), path: "/pub", client: client,
+                    wantsFriends: wantsFriends, wantsPolicy: true, policyMark: policyMark,
+                    news: news,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
-                    trace: "t\(request)")))
+                    wasKept: wasKept, trace: "t\(request)")))
         return answers[request]
     }
 

@@ -25,6 +25,7 @@ struct MemoryStore {
     private var cards: [PersonID: CardHead] = [:]
     private(set) var offers: [OfferRow] = []
     private(set) var locates: [DeviceID: LocateRow] = [:]
+    private(set) var tagged: [DeviceID: PersonID] = [:]
     private(set) var journeys: [PersonID: [JourneySpan]] = [:]
     /// As they arrived, by the journey's number.
     private(set) var journeyFixes: [Int64: [Fix]] = [:]
@@ -60,6 +61,7 @@ struct MemoryStore {
         stored.conditions = Array(conditions.values)
         stored.cards = cards
         stored.locates = Array(locates.values)
+        stored.tagged = tagged
         stored.journeys = journeys
         stored.lastJourney = lastJourney
         stored.silences = Array(silences.values)
@@ -131,13 +133,17 @@ struct MemoryStore {
         case .saveOffer(let row): offers.append(row)
         case .saveLocate(let row): locates[row.device] = row
         case .removeLocate(let device): locates[device] = nil
+        case .saveTagged(let device, let person): tagged[device] = person
+        case .removeTagged(let device): tagged[device] = nil
         case .forgetDevice(let device):
             conditions[device] = nil
             locates[device] = nil
+            tagged[device] = nil
             offers.removeAll { $0.device == device }
         case .forgetPerson(let person):
             conditions = conditions.filter { $0.value.person != person }
             locates = locates.filter { $0.value.person != person }
+            tagged = tagged.filter { $0.value != person }
             offers.removeAll { $0.person == person }
             cards[person] = nil
         }

@@ -173,6 +173,10 @@ import Testing
         bench.deliver([], news: will, ownTracks: .android)
         #expect(bench.bodies(.inputContact).isEmpty && bench.core.silentCount == 1)
         #expect(bench.core.device(device(1))?.seen == heard)
+        let card = PhoneNews(card: Card(name: "Anna"))
+        bench.deliver([], news: card, ownTracks: .iOS, wasKept: true)
+        #expect(bench.bodies(.inputContact).isEmpty, "a broker tells it at each connection")
+        #expect(bench.core.device(device(1))?.seen == heard && bench.core.silentCount == 1)
         bench.deliver([], news: PhoneNews(), ownTracks: .android)
         #expect(bench.bodies(.inputContact).count == 1)
     }

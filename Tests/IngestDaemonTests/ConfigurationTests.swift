@@ -173,7 +173,8 @@ private struct Replayed: Equatable {
             """
             DROP TABLE quarantine_size; DROP TRIGGER quarantine_added;
             DROP TRIGGER quarantine_removed; DROP TABLE device_topic;
-            DROP TABLE retention; DROP TABLE erasure; DROP INDEX access_by_hour;
+            DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
+            DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;
             DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE placed_set;
             DROP TABLE placed_page; DROP TABLE disarmed; DROP TABLE alarm; DROP TABLE policy;

@@ -18,9 +18,13 @@ final class FakeBroker: Broker {
     private(set) var cuts = 0
     private(set) var pause = Duration.zero
 
-    func send(_ payload: String, to topic: String, isRetained: Bool = false) {
+    func send(
+        _ payload: String, to topic: String, isRetained: Bool = false, isTooLarge: Bool = false
+    ) {
         kept.append(
-            BrokerMessage(topic: topic, payload: Array(payload.utf8), isRetained: isRetained))
+            BrokerMessage(
+                topic: topic, payload: Array(payload.utf8), isRetained: isRetained,
+                isTooLarge: isTooLarge))
     }
 
     /// What was published under a topic.

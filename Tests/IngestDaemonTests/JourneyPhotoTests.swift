@@ -130,6 +130,17 @@ import Web
         #expect(try post(travels, jpeg()).status == 409)
     }
 
+    @Test func `of one person take no more than their room`() throws {
+        let travels = try Travels()
+        #expect(try post(travels, jpeg(1)).status == 201)
+        let most = Limits.photoBytesOfPerson
+        try travels.world.database.run("UPDATE journey_photo SET size = ?", .integer(most - 30))
+        #expect(try post(travels, jpeg(2)).status == 201)
+        let refused = try post(travels, jpeg(3))
+        #expect(refused.status == 409)
+        #expect(refused.json["hint"]?.string?.contains("delete journeys") == true)
+    }
+
     @Test func `sent again with the same key are one`() throws {
         let travels = try Travels()
         let key: Headers = ["Idempotency-Key": "k"]

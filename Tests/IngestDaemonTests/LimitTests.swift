@@ -76,6 +76,14 @@ import Testing
         }
     }
 
+    @Test func `count what is large as several calls`() throws {
+        let world = try World(limits: limits)
+        let body = #"{"note":"\#(String(repeating: "x", count: 59 << 16))"}"#
+        let path = "/v1/people/\(person(1))/journeys"
+        _ = try world.send(.post, path, body, token: "phone-1")
+        #expect(try world.send(.post, path, "{}", token: "phone-1").status == 429)
+    }
+
     @Test func `count an address over all phones`() throws {
         let world = try World(limits: limits)
         for number in 1...1000 {
@@ -101,6 +109,24 @@ import Testing
         #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 200)
         world.remote = "192.0.2.2"
         #expect(try world.send(.post, "/osmand?id=wrong&\(fix)").status == 401)
+    }
+
+    @Test func `hear a phone call for help whose secret was replaced, and tell it nothing`() throws
+    {
+        let world = try World(limits: limits)
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-2")
+        try replaceSecret(world)
+        let friends = try world.send(
+            .post, "/pub", #"{"_type":"location","lat":3,"lon":101,"tst":1,"poi":"SOS"}"#,
+            token: "phone-1")
+        #expect(friends.status == 200 && friends.text == "[]")
+        #expect(try world.send(.post, "/osmand?id=phone-1&alarm=sos").status == 200)
+        #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 202)
+        #expect(world.records(.sosRaised).count == 3)
+        #expect(world.records(.inputReport).count == 1, "that of another phone")
+        world.now = world.now + .seconds(Limits.replacedSecretSeconds)
+        #expect(try world.send(.post, "/osmand?id=phone-1&alarm=sos").status == 401)
+        #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 401)
     }
 
     @Test func `say later to a phone whose secret was replaced`() throws {
@@ -132,6 +158,25 @@ import Testing
         #expect(answer.status == 400)
         #expect(answer.json["detail"] == "more than 256000 JSON values")
         #expect(answer.json["hint"] == "send the reports in parts")
+    }
+
+    @Test func `a call for help among too many reports is heard, and the first of them count`()
+        throws
+    {
+        let world = try World()
+        let one = #"{"lat":3,"lon":101,"time":"2026-11-20T10:19:SSZ"}"#
+        var list = (0..<2100).map { one.replacing("SS", with: "\(10 + $0 % 50)") }
+        let refused = try world.send(
+            .post, "/v1/reports", #"{"reports":[\#(list.joined(separator: ","))]}"#,
+            token: "phone-1")
+        #expect(refused.status == 400)
+        list[2099] = #"{"lat":3,"lon":101,"time":"2026-11-20T10:20:00Z","trigger":"panic"}"#
+        let heard = try world.send(
+            .post, "/v1/reports", #"{"reports":[\#(list.joined(separator: ","))]}"#,
+            token: "phone-1")
+        #expect(heard.status == 202 && heard.json["accepted"] == 50)
+        #expect(heard.json["quarantined"]?[0]?["reason"] == "too-many")
+        #expect(world.records(.sosRaised).count == 1)
     }
 
     @Test func `is put aside whole where an app would keep it for ever`() throws {

@@ -69,6 +69,20 @@ import Testing
         #expect(world.records(.inputReport).count == 2, "what the broker kept may be new")
     }
 
+    @Test func `what the broker kept is no sign of a phone, nor is its taking away`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        let heard = world.service.core.device(device(1))?.seen
+        world.now = start + .seconds(300)
+        try publish(world, #"{"_type":"card","name":"Annie"}"#, anna + "/info", isRetained: true)
+        try publish(world, "", anna)
+        #expect(world.service.core.device(device(1))?.seen == heard)
+        let card = try world.database.first("SELECT name FROM card") { $0.text(0) }
+        #expect(card == "Annie", "its news count all the same")
+        try publish(world, #"{"_type":"steps"}"#, anna + "/step")
+        #expect(world.service.core.device(device(1))?.seen == world.now)
+    }
+
     @Test func `every part of a phone's topics is read by what it says it is`() throws {
         let world = try World(broker: broker)
         let waypoint = #"{"_type":"waypoint","desc":"Pond","lat":3.2,"lon":101.6,"rad":80,"tst":1}"#
@@ -157,7 +171,30 @@ import Testing
         #expect(world.records(.inputReport).count == 1 && broker.kept.isEmpty)
     }
 
+    @Test func `a device may be new also while the directory is behind later on`() throws {
+        let world = try World(broker: broker)
+        world.isDirectoryFresh = true
+        try world.turn {}
+        world.isDirectoryFresh = false
+        let new = "owntracks/\(device(9))/phone"
+        broker.send(location(), to: new)
+        try world.turn {}
+        #expect(broker.kept.count == 1 && broker.pause == .seconds(2))
+        world.now = world.now + .seconds(60)
+        try world.turn {}
+        #expect(broker.kept.isEmpty, "nothing behind it waits for ever")
+    }
+
     // MARK: Room
+
+    @Test func `what is larger than any message of a phone is dropped, and others go on`() throws {
+        let world = try World(broker: broker)
+        broker.send("", to: anna, isTooLarge: true)
+        broker.send(location(), to: anna)
+        try world.turn {}
+        #expect(broker.kept.isEmpty && world.records(.inputReport).count == 1)
+        #expect(world.service.mqtt?.counts[.dropped] == 1)
+    }
 
     @Test func `with a full disk reports wait at the broker, and a call behind them is heard`()
         throws
@@ -173,6 +210,31 @@ import Testing
         try world.turn {}
         #expect(world.records(.inputReport).count == 2 && world.records(.sosRaised).count == 1)
         #expect(broker.kept.isEmpty)
+    }
+
+    @Test func `what waits at the broker is no sign of a phone, however often it comes`() throws {
+        let world = try World(broker: broker)
+        try world.hear(
+            .policyChanged(
+                ReportingPolicy(
+                    person: person(1), device: device(1), mode: .significant, intervalSeconds: 180,
+                    maxSilenceSeconds: 1800)), id: 1, on: .events(.of(person(1))))
+        func report(_ more: String = "") throws -> JSON {
+            world.now = world.now + .seconds(1)
+            let body = #"{"lat":3,"lon":101,"time":"\#(world.now.description)"\#(more)}"#
+            return try world.send(.post, "/v1/reports", body, token: "phone-1").json
+        }
+        let mark = try #require(try report()["policy"]?["mark"]?.string)
+        _ = try report(#","policy":"\#(mark)""#)
+        let heard = world.records(.inputContact).count
+        world.diskPressure = .short
+        broker.send(location(), to: anna)
+        for _ in 1...40 {
+            try world.turn {}
+            world.now = world.now + .seconds(30)
+        }
+        #expect(broker.kept.count == 1)
+        #expect(world.records(.inputContact).count == heard + 1)
     }
 
     @Test func `a message that fails each time is given up, and others go on`() throws {
@@ -199,6 +261,25 @@ import Testing
 
     // MARK: Calls for help
 
+    @Test func `of a message that fails each time a call for help is taken all the same`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        try world.database.run(
+            """
+            CREATE TEMP TRIGGER spoil BEFORE INSERT ON report BEGIN
+                SELECT raise(ABORT, 'spoilt');
+            END
+            """)
+        broker.send(location(60, #","poi":"SOS","_id":"0badcafe""#), to: anna)
+        for _ in 0..<3 {
+            #expect(throws: (any Error).self) { try world.turn {} }
+            try world.service.reload()
+        }
+        #expect(world.records(.sosRaised).isEmpty)
+        try world.turn {}
+        #expect(broker.kept.isEmpty && Set(world.records(.sosRaised).map(\.id)).count == 1)
+    }
+
     @Test func `a call for help is one, however often it comes; an old one that was kept is none`()
         throws
     {
@@ -211,6 +292,13 @@ import Testing
         let old = location(-90_000, #","poi":"SOS","_id":"0badcaff""#)
         try publish(world, old, ben, isRetained: true)
         #expect(world.records(.sosRaised).count == 1)
+        // Of a clock that is ahead, without an id.
+        let ahead = location(600, #","tag":"SOS""#)
+        for _ in 0..<3 {
+            try publish(world, ahead, isRetained: true)
+            world.now = world.now + .seconds(40)
+        }
+        #expect(world.records(.sosRaised).count == 2)
     }
 
     // MARK: Answers

@@ -1,5 +1,6 @@
 import Hashing
 import Hosting
+import IngestCore
 import Model
 import Parsing
 import Runtime
@@ -213,6 +214,19 @@ import Web
         let answer = try world.send(.post, "/pub", PhoneTests.location, token: "phone-2")
         let shown = answer.json.array?.first { $0["name"] == "Mama" }
         #expect(shown?["face"]?.string == face)
+    }
+
+    @Test func `a call for help with a large photo is heard, and only its place is kept`() throws {
+        let world = try World()
+        let photo = String(repeating: "QUJD", count: 12 << 18)
+        let body =
+            #"{"image":"\#(photo)","_type":"location","poi":"SOS","#
+            + #""lat":3,"lon":101,"tst":1795169990}"#
+        #expect(body.utf8.count > Limits.phoneBodyBytes)
+        #expect(body.utf8.count < Limits.ownTracksBodyBytes)
+        #expect(try world.send(.post, "/pub", body, token: "phone-1").status == 200)
+        #expect(world.records(.sosRaised).count == 1)
+        #expect(try world.database.scalar("SELECT count(*) FROM quarantine") == .integer(0))
     }
 
     @Test func `a phone is asked where it is in its next answer`() throws {

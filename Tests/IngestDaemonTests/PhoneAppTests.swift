@@ -34,6 +34,30 @@ import Web
         #expect(lastFix(world)?.time == start - .seconds(10))
     }
 
+    @Test(arguments: [
+        "/pub", "/", "/osmand", "/osmand/phone-1", "/log/gpslogger/phone-1", "/gprmc/Data",
+        "/overland", "/overland/phone-1",
+    ])
+    func `speak their own protocol wherever somebody had them send`(address: String) throws {
+        let world = try World()
+        func say(_ text: String) throws -> Response {
+            try world.send(.post, address, text, token: "phone-1")
+        }
+        let old = start.seconds - 7200
+        let place = #""_type":"location","lat":3.1,"lon":101.7,"tst":\#(old)"#
+        #expect(try say("{\(place)}").json.array != nil, "else the app takes it for a failure")
+        try world.turn {}
+        #expect(lastFix(world)?.time == start - .seconds(7200), "it is no fix of now")
+        #expect(try say(#"{"_type":"encrypted","data":"AAAA"}"#).json == [])
+        let kept = try world.send(.get, "/v1/quarantine", token: "person-1").json["items"]?[0]
+        #expect(kept?["reason"] == "encrypted" && kept?["client"] == "owntracks")
+        #expect(kept?["path"]?.string?.contains("phone-1") == false)
+        _ = try say(#"{\#(place),"poi":"SOS"}"#)
+        #expect(world.records(.sosRaised).count == 1)
+        #expect(try say(#"{"locations":[\#(feature)]}"#).text == #"{"result":"ok"}"#)
+        #expect(lastFix(world)?.accuracyCentimetres == 800)
+    }
+
     @Test func `may name it in a form, in JSON or in a batch`() throws {
         let world = try World()
         try world.send(.post, "/", "id=phone-1&" + query)

@@ -75,6 +75,10 @@ import Web
             #"{"device_id":"…","location":{"timestamp":"2026-11-20T10:19:50Z","coords":"#
                 + #"{"latitude":3.1,"longitude":101.7}}}"#
         ),
+        (
+            .osmAnd,
+            #"{"timestamp":"2026-11-20T10:19:50Z","coords":{"latitude":3.1,"longitude":101.7}}"#
+        ),
         (.gpsLogger, "lat=3.1&lon=101.7&timestamp=1795169990"),
         (.overlandAsOwnTracks, #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#),
         (.jaga, #"{"lat":3.1,"lon":101.7,"time":"2026-11-20T10:19:50Z"}"#),

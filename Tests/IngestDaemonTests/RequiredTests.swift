@@ -10,4 +10,8 @@ import Wire
         let kept = StreamName.all.filter { $0.requiredConsumers.contains(.ingest) }
         #expect(Set(consumed) == Set(kept))
     }
+
+    @Test func `is in a store whose layout is known without this program, too`() {
+        #expect(StoreLayout.agrees(with: Main.definition))
+    }
 }

@@ -56,6 +56,27 @@ import Web
         #expect(try shown(world)?["silence"] == nil)
     }
 
+    @Test func `whoever is told to come again later is no silent phone`() throws {
+        let world = try World()
+        try hinted(world)
+        let heard = world.records(.inputContact).count
+        world.diskPressure = .short
+        func visit(_ number: Int) throws {
+            let body = #"{"lat":3,"lon":101,"time":"\#(world.now.description)"}"#
+            let answer = try world.send(.post, "/v1/reports", body, token: "phone-\(number)")
+            #expect(answer.status == 503)
+        }
+        // A third of the 30 minutes that it may be silent lies between two of them.
+        for _ in 1...20 {
+            try visit(1)
+            try visit(2)
+            world.now = world.now + .seconds(60)
+        }
+        #expect(world.records(.inputContact).count == heard + 2, "nobody would miss phone 2")
+        try visit(1)
+        #expect(world.records(.inputContact).count == heard + 3)
+    }
+
     @Test func `an absence is told before the first report after it`() throws {
         let world = try World()
         try hinted(world)

@@ -28,6 +28,8 @@ public struct Core: Sendable {
         public var conditions: [ConditionRow] = []
         public var cards: [PersonID: CardHead] = [:]
         public var locates: [LocateRow] = []
+        /// Phones with a tag that calls for help, and their people.
+        public var tagged: [DeviceID: PersonID] = [:]
         /// Of each person, ascending.
         public var journeys: [PersonID: [JourneySpan]] = [:]
         /// The highest number that points of journeys are stored under.
@@ -70,7 +72,8 @@ public struct Core: Sendable {
         policies = Policies(rows: stored.policies, watching: stored.watching)
         phones = Phones(
             Phones.Stored(
-                conditions: stored.conditions, cards: stored.cards, locates: stored.locates))
+                conditions: stored.conditions, cards: stored.cards, locates: stored.locates,
+                tagged: stored.tagged))
         journeys = Journeys(spans: stored.journeys, lastNumber: stored.lastJourney)
         silences = Silences(rows: stored.silences, terms: stored.terms, held: stored.held)
         placement = Placement(
@@ -90,6 +93,7 @@ public struct Core: Sendable {
         tellDeafness(at: now, into: &effects)
         switch input {
         case .delivery(let delivery): deliver(delivery, in: directory, at: now, into: &effects)
+        case .refusal(let visit): note(visit, in: directory, at: now, into: &effects)
         case .redelivery(let delivery):
             redeliver(delivery, in: directory, at: now, into: &effects)
         case .emergency(let request): raise(request, in: directory, at: now, into: &effects)

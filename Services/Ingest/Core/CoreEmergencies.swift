@@ -59,7 +59,7 @@ extension Core {
         if case .device(let id, _) = request.principal { device = id }
         let id =
             call.messageID.map {
-                Meaning.signal(call.trigger, person: person, messageID: $0)
+                Meaning.signal(call.trigger, person: person, device: device, messageID: $0)
             } ?? EmergencyID(request.chance)
         let raised = min(call.raised ?? now, now)
         let seconds = min(

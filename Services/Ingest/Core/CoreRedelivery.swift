@@ -67,7 +67,7 @@ extension Core {
         _ = phones.hear(
             news, from: delivery.device, of: delivery.person, at: now, into: &effects)
         var calls: [EmergencyID] = []
-        for panic in delivery.panics {
+        for panic in delivery.panics where !(panic.isTag && phones.isTagged(delivery.device)) {
             calls.append(
                 raise(
                     panic, from: delivery.device, of: delivery.person,
@@ -95,6 +95,6 @@ extension Core {
                 .redelivered(
                     RedeliveryAnswer(
                         accepted: taken.accepted, duplicates: taken.duplicates,
-                        calls: delivery.panics.count, rejections: delivery.rejections))))
+                        calls: calls.count, rejections: delivery.rejections))))
     }
 }

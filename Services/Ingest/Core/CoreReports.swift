@@ -12,14 +12,15 @@ extension Core {
         guard !delivery.panics.isEmpty || hasRoom(for: delivery.arrivals, at: now) else {
             return refuse(delivery, in: directory, at: now, into: &effects)
         }
-        // What was written for when the phone is away is no sign of it; what it brings along is.
-        let isThere = !delivery.news.isLastWill || !delivery.arrivals.isEmpty
+        let isThere = delivery.isSign
         if isThere {
             hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
         }
         let pressed = hearNews(of: delivery, in: directory, at: now, into: &effects)
         var calls: [EmergencyID] = []
-        for panic in delivery.panics + (pressed.map { [$0] } ?? []) {
+        let wasTagged = phones.hearTag(of: delivery, into: &effects)
+        let panics = delivery.panics.filter { !($0.isTag && wasTagged) }
+        for panic in panics + (pressed.map { [$0] } ?? []) {
             calls.append(
                 raise(
                     panic, from: delivery.device, of: delivery.person, received: now,
@@ -51,7 +52,7 @@ extension Core {
         answer.policy = hint(for: delivery, in: directory, at: now, into: &effects)
         if isThere {
             noteTerms(
-                of: delivery, brought: answer.accepted > 0 || !delivery.panics.isEmpty,
+                of: delivery, brought: answer.accepted > 0 || !calls.isEmpty,
                 in: directory, at: now, into: &effects)
         }
         effects.append(.answer(request: delivery.request, .reports(answer)))
@@ -64,7 +65,13 @@ extension Core {
         into effects: inout [Effect]
     ) {
         let live = delivery.arrivals.filter { !Intake.isBacklog($0.observation.fix, at: now) }
-        if !live.isEmpty {
+        if live.isEmpty, delivery.wasKept {
+            // It is the broker that comes again.
+        } else if live.isEmpty {
+            let visit = Visit(
+                device: delivery.device, person: delivery.person, trace: delivery.trace)
+            note(visit, in: directory, at: now, into: &effects)
+        } else {
             hear(delivery.device, of: delivery.person, in: directory, at: now, into: &effects)
             _ = takeIn(
                 live, of: delivery.device, received: now, trace: delivery.trace, in: directory,
@@ -218,17 +225,26 @@ extension Core {
         of panic: Panic, from device: DeviceID, of person: PersonID, received: Timestamp
     ) -> EmergencyID {
         guard panic.messageID == nil, let content = panic.content else {
-            let messageID = panic.messageID ?? "at \(panic.raised.microseconds)"
-            return Meaning.signal(.panic, person: person, messageID: messageID)
+            // Two phones may count alike, but do not call at one moment: a phone that was set up
+            // anew and sends all again is the same.
+            guard let messageID = panic.messageID else {
+                return Meaning.signal(
+                    .panic, person: person, device: nil,
+                    messageID: "at \(panic.raised.microseconds)")
+            }
+            return Meaning.signal(.panic, person: person, device: device, messageID: messageID)
         }
         func id(_ first: Timestamp) -> EmergencyID {
             Meaning.signal(
-                .panic, person: person,
-                messageID: "\(device) \(content) at \(first.microseconds)")
+                .panic, person: person, device: device,
+                messageID: "\(content) at \(first.microseconds)")
         }
-        let since = received - .seconds(Limits.callRepeatedSeconds)
-        let first = emergencies.receipts(of: person, in: since...received)
-            .first { emergencies.rows[id($0)] != nil }
+        let since = received - .seconds(Limits.callRetriedSeconds)
+        let first = emergencies.receipts(of: person, in: since...received).first { first in
+            guard emergencies.rows[id(first)] != nil else { return false }
+            return received - first <= .seconds(Limits.callRepeatedSeconds)
+                || emergencies.isUntaken(id(first))
+        }
         return id(first ?? received)
     }
 }

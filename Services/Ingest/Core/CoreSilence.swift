@@ -55,6 +55,22 @@ extension Core {
             into: &effects)
     }
 
+    /// A phone is there although nothing of it is taken: that is no silence of its own. Whoever
+    /// would miss it hears so now and then, for it may come again all the time.
+    mutating func note(
+        _ visit: Visit, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        let person = visit.person
+        guard intake.devices[visit.device]?.person == person else { return }
+        intake.hear(visit.device, of: person, at: now, into: &effects)
+        let leader = directory.leadingDevice(of: person, first: intake.firstDevices[person])
+        guard leader == visit.device, silences.isToBeTold(visit, at: now) else { return }
+        append(
+            .inputContact(Contact(person: person, kind: .heard, at: now, trace: visit.trace)),
+            of: person, cause: Hash.id(.id(visit.device), .number(now.microseconds)),
+            trace: visit.trace, at: now, into: &effects)
+    }
+
     private mutating func tellTerms(
         of delivery: Delivery, at now: Timestamp, into effects: inout [Effect]
     ) {

@@ -8,9 +8,12 @@ struct Emergencies {
     private(set) var rows: [EmergencyID: EmergencyRow]
     /// The emergency of a person that goes on.
     private var active: [PersonID: EmergencyID] = [:]
+    /// When each person's newest signals came, the oldest first.
+    private var received: [PersonID: [Timestamp]] = [:]
 
     init(rows: [EmergencyRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        for row in rows.sorted(by: { $0.received < $1.received }) { noteReceipt(of: row) }
         for row in rows where row.emergency == row.id && row.state.isActive {
             active[row.person] = row.id
         }
@@ -36,14 +39,21 @@ struct Emergencies {
         guard rows[signal.id] == nil else { return false }
         let emergency = active[signal.person] ?? signal.id
         active[signal.person] = emergency
-        save(
-            EmergencyRow(
-                id: signal.id, person: signal.person, emergency: emergency,
-                trigger: signal.trigger, raised: signal.raised, received: signal.received,
-                countdownEnds: signal.countdownEnds,
-                state: signal.countdownEnds > signal.received ? .countdown : .open),
-            into: &effects)
+        let row = EmergencyRow(
+            id: signal.id, person: signal.person, emergency: emergency,
+            trigger: signal.trigger, raised: signal.raised, received: signal.received,
+            countdownEnds: signal.countdownEnds,
+            state: signal.countdownEnds > signal.received ? .countdown : .open)
+        save(row, into: &effects)
+        noteReceipt(of: row)
         return true
+    }
+
+    private mutating func noteReceipt(of row: EmergencyRow) {
+        received[row.person, default: []].append(row.received)
+        if received[row.person, default: []].count > Limits.receiptsPerPerson {
+            received[row.person]?.removeFirst()
+        }
     }
 
     /// Follows a decision of the evaluator.
@@ -120,10 +130,15 @@ struct Emergencies {
             countdownEnds: signal.countdownEnds)
     }
 
-    /// When signals of a person came, as far as that was within a time; newest first.
+    /// When the newest signals of a person came, as far as that was within a time; newest first.
     func receipts(of person: PersonID, in times: ClosedRange<Timestamp>) -> [Timestamp] {
-        rows.values.filter { $0.person == person && times.contains($0.received) }
-            .map(\.received).sorted(by: >)
+        received[person, default: []].filter(times.contains).sorted(by: >)
+    }
+
+    /// Whether the emergency that a signal belongs to is open, and nobody has taken it.
+    func isUntaken(_ id: EmergencyID) -> Bool {
+        guard let row = rows[id].flatMap({ rows[$0.emergency] }) else { return false }
+        return row.state == .open && row.told != .acknowledged
     }
 
     /// Whether this person was told of the emergency that a signal belongs to.
@@ -139,6 +154,8 @@ struct Emergencies {
         }
         for row in gone.sorted(by: { $0.id < $1.id }) {
             rows[row.id] = nil
+            received[row.person]?.removeAll { $0 == row.received }
+            if received[row.person]?.isEmpty == true { received[row.person] = nil }
             effects.append(.removeEmergency(row.id))
         }
     }
@@ -146,6 +163,7 @@ struct Emergencies {
     /// Forgets those of a person who is gone.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         active[person] = nil
+        received[person] = nil
         let gone = rows.values.filter { $0.person == person }.map(\.id)
         for id in gone.sorted() {
             rows[id] = nil

@@ -5,6 +5,8 @@ import Model
 public enum Input: Sendable {
     /// A phone delivers.
     case delivery(Delivery)
+    /// A phone that delivers is told to come again later.
+    case refusal(Visit)
     /// Somebody has something that was put aside read once more.
     case redelivery(Redelivery)
     /// Somebody calls for help.
@@ -56,6 +58,19 @@ public struct Arrival: Hashable, Sendable {
     }
 }
 
+/// A phone with good credentials was there, and nothing that it brought could be taken.
+public struct Visit: Hashable, Sendable {
+    public var device: DeviceID
+    public var person: PersonID
+    public var trace: String
+
+    public init(device: DeviceID, person: PersonID, trace: String) {
+        self.device = device
+        self.person = person
+        self.trace = trace
+    }
+}
+
 /// What one request of a phone brought.
 public struct Delivery: Hashable, Sendable {
     public var request: UInt64
@@ -84,6 +99,8 @@ public struct Delivery: Hashable, Sendable {
     /// The app, where it is one of OwnTracks: it can be asked where it is, and how it should report
     /// is put in its own words.
     public var ownTracks: OwnTracks.App?
+    /// Somebody else had it and hands it over, maybe long after: a broker what it retained.
+    public var wasKept: Bool
     public var trace: String
 
     public init(
@@ -92,8 +109,10 @@ public struct Delivery: Hashable, Sendable {
         path: String = "", client: ClientApp = .jaga, wantsFriends: Bool = false,
         wantsPolicy: Bool = false,
         policyMark: String? = nil, provesHearing: Bool = false, news: PhoneNews = PhoneNews(),
-        pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, trace: String = ""
+        pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, wasKept: Bool = false,
+        trace: String = ""
     ) {
+        self.wasKept = wasKept
         self.request = request
         self.device = device
         self.person = person
@@ -112,6 +131,16 @@ public struct Delivery: Hashable, Sendable {
         self.ownTracks = ownTracks
         self.trace = trace
     }
+
+    /// Whether it shows that the phone is there: what was written for when it is away, and what
+    /// somebody kept of it, does so only by what is new in it.
+    var isSign: Bool {
+        !(news.isLastWill || wasKept) || arrivals.contains { !$0.isKnown } || !panics.isEmpty
+    }
+
+    /// Whether the answer can ask where the phone is: OwnTracks and what speaks Jaga's own JSON
+    /// understand that.
+    var canBeAsked: Bool { ownTracks != nil || client == .jaga }
 }
 
 /// `POST /v1/emergencies`.

@@ -16,8 +16,10 @@ public enum Limits {
     public static let deviceRowsPerTurn = 64
     /// Reports that may wait in the backlog; more are answered 503 until there is room.
     public static let waitingReports = 100_000
-    /// Body of a phone's message: iOS sends photos along, and would delete what is refused.
+    /// Body of a phone's message.
     public static let phoneBodyBytes = 8 << 20
+    /// … and of one of OwnTracks: iOS sends a photo along, and deletes what is refused.
+    public static let ownTracksBodyBytes = 24 << 20
     /// Reports in one request; more are refused, saying so.
     public static let reportsInRequest = JagaReports.reportsMax
 
@@ -46,6 +48,10 @@ public enum Limits {
     public static let brokerAwaySeconds: Int64 = 60
     /// Topics of no device that the operator is shown.
     public static let unknownTopicsShown = 50
+    /// A topic of no known device waits so long for a directory that fell behind.
+    public static let directoryBehindSeconds: Int64 = 60
+    /// Messages left with the broker that are known again.
+    public static let messagesLeftRemembered = 2000
 
     /// Bytes of what is put aside of one device, or of a person without one; the oldest go, but
     /// never the one that came last.
@@ -105,6 +111,11 @@ public enum Limits {
     public static let latePanicSeconds: Int64 = 300
     /// A call without an id that says the very same within so long after the first is that one.
     public static let callRepeatedSeconds: Int64 = 30
+    /// … and so it is within so long where its emergency goes on and nobody has taken it: apps that
+    /// wait for an answer in vain send it again after 30 s, and once more.
+    public static let callRetriedSeconds: Int64 = 95
+    /// So many of a person's calls are compared with it, the newest: each costs a hash.
+    static let receiptsPerPerson = 16
     /// Characters of the note of an emergency; the rest is cut off.
     public static let noteCharacters = 500
     /// Ended emergencies are kept this long, and so are the ids of events already applied.
@@ -169,6 +180,8 @@ public enum Limits {
     public static let journeyNameCharacters = 100
     /// Body of a request that brings a photo.
     public static let journeyPhotoBytes = 5 << 20
+    /// Bytes of all photos of a person: one account must not fill everybody's disk.
+    public static let photoBytesOfPerson = 512 << 20
     /// Files of photos that are removed in one turn.
     public static let journeyPhotosRemovedPerTurn = 20
     /// Points that are simplified at a time, which bounds the work.

@@ -38,13 +38,15 @@ public enum Meaning {
             cause: first.id.raw)
     }
 
-    /// The id of a signal: (trigger, person, client's message id), so that a call sent again is
-    /// the same cry and never a second emergency.
+    /// The id of a signal: (trigger, person, phone, its message id), so that a call sent again is
+    /// the same cry and never a second emergency, and phones that count alike do not meet.
     public static func signal(
-        _ trigger: EmergencyTrigger, person: PersonID, messageID: String
+        _ trigger: EmergencyTrigger, person: PersonID, device: DeviceID?, messageID: String
     ) -> EmergencyID {
         EmergencyID(
-            Hash.id("signal", .text(trigger.rawValue), .id(person), .text(messageID)))
+            Hash.id(
+                "signal", .text(trigger.rawValue), .id(person), .id(device?.raw ?? .zero),
+                .text(messageID)))
     }
 
     /// The same unusable payload of the same sender.

@@ -76,12 +76,16 @@ public struct LocateRow: Hashable, Sendable {
 public enum PhoneEffect: Hashable, Sendable {
     case saveCondition(ConditionRow)
     case removeCondition(DeviceID)
+    /// The picture stays where the card says so.
     case saveCard(PersonID, Card, face: ID128?)
     /// Takes the place of what its phone offered by the same key; one that was there before, and
     /// taken or dropped, is not offered again.
     case saveOffer(OfferRow)
     case saveLocate(LocateRow)
     case removeLocate(DeviceID)
+    /// The phone has a tag that calls for help.
+    case saveTagged(DeviceID, PersonID)
+    case removeTagged(DeviceID)
     /// The device is gone, with its key.
     case forgetDevice(DeviceID)
     /// The person is gone, with everything of them.

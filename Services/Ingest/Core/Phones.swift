@@ -9,11 +9,14 @@ struct Phones {
         var conditions: [ConditionRow] = []
         var cards: [PersonID: CardHead] = [:]
         var locates: [LocateRow] = []
+        var tagged: [DeviceID: PersonID] = [:]
     }
 
     private var conditions: [DeviceID: ConditionRow]
     private var cards: [PersonID: CardHead]
     private var locates: [DeviceID: LocateRow]
+    /// Phones whose last message had a tag that calls for help, and whose they are.
+    private var tagged: [DeviceID: PersonID]
     /// When "report" was pressed last, of phones for which pressing it twice means something.
     private var presses: [DeviceID: Timestamp] = [:]
     /// When a viewer last asked for a person.
@@ -36,6 +39,7 @@ struct Phones {
     init(_ stored: Stored) {
         conditions = Dictionary(uniqueKeysWithValues: stored.conditions.map { ($0.device, $0) })
         cards = stored.cards
+        tagged = stored.tagged
         locates = Dictionary(uniqueKeysWithValues: stored.locates.map { ($0.device, $0) })
     }
 
@@ -56,7 +60,8 @@ struct Phones {
             isBlinded = condition(hindrances, of: device, person, at: now, into: &effects)
         }
         if let card = news.card {
-            let face = card.face.map { Hash.blake2b128($0) }
+            let face =
+                card.keepsFace ? cards[person]?.face : card.face.map { Hash.blake2b128($0) }
             let head = CardHead(name: card.name, face: face)
             if cards.updateValue(head, forKey: person) != head {
                 effects.append(.phone(.saveCard(person, card, face: face)))
@@ -115,6 +120,28 @@ struct Phones {
         presses[device] = isTwice ? nil : pressed
         return isTwice
     }
+
+    // MARK: Tags
+
+    /// Notes whether a phone has a tag that calls for help.
+    ///
+    /// The app keeps a tag until its person takes it away, and sends it with every message: it is a
+    /// call when it appears, in the order in which the messages come.
+    ///
+    /// - Returns: whether it had one before
+    mutating func hearTag(of delivery: Delivery, into effects: inout [Effect]) -> Bool {
+        let device = delivery.device
+        let wasTagged = tagged[device] == delivery.person
+        guard let isTagged = delivery.news.isTagged, isTagged != wasTagged else {
+            return wasTagged
+        }
+        tagged[device] = isTagged ? delivery.person : nil
+        effects.append(
+            .phone(isTagged ? .saveTagged(device, delivery.person) : .removeTagged(device)))
+        return wasTagged
+    }
+
+    func isTagged(_ device: DeviceID) -> Bool { tagged[device] != nil }
 
     // MARK: Cards
 
@@ -189,7 +216,7 @@ struct Phones {
             effects.append(.phone(.removeLocate(device)))
             return false
         }
-        guard delivery.ownTracks != nil else { return false }
+        guard delivery.canBeAsked else { return false }
         if let last = told[device], now - last < .seconds(Limits.locateAgainSeconds) {
             return false
         }
@@ -204,6 +231,7 @@ struct Phones {
         locates[device] = nil
         presses[device] = nil
         told[device] = nil
+        tagged[device] = nil
         effects.append(.phone(.forgetDevice(device)))
     }
 
@@ -214,6 +242,7 @@ struct Phones {
             told[device] = nil
         }
         cards[person] = nil
+        tagged = tagged.filter { $0.value != person }
         effects.append(.phone(.forgetPerson(person)))
     }
 }

@@ -53,6 +53,8 @@ struct Silences {
     private var suspicion: Suspicion
     /// What each phone was told last: it may go by that before it has heard of what came after.
     private var offered: [DeviceID: TermsRow] = [:]
+    /// When it was last told of each that it is there, though nothing of it was taken.
+    private var visits: [PersonID: Timestamp] = [:]
 
     /// - Parameter held: since when the suite suspects itself; nil = it does not.
     init(rows: [SilenceRow], terms: [TermsRow], held: Timestamp?) {
@@ -88,12 +90,23 @@ struct Silences {
             // Of another device, it is the business of that one.
             guard known?.device == current.device else { return false }
             terms[current.person] = nil
+            visits[current.person] = nil
             effects.append(.removeTerms(current.person))
             return true
         }
         terms[current.person] = next
         effects.append(.saveTerms(next))
         return known?.device != next.device || known?.toldSeconds != next.toldSeconds
+    }
+
+    /// Whether somebody would miss the phone before they hear of it again otherwise: a third of the
+    /// silence that it may keep is over since it was last told, at least a minute.
+    mutating func isToBeTold(_ visit: Visit, at now: Timestamp) -> Bool {
+        guard let terms = terms[visit.person], terms.device == visit.device else { return false }
+        let wait = Duration.seconds(max(60, Int64(terms.toldSeconds) / 3))
+        if let last = visits[visit.person], (.zero..<wait).contains(now - last) { return false }
+        visits[visit.person] = now
+        return true
     }
 
     /// A step of a silence.
@@ -124,6 +137,7 @@ struct Silences {
 
     /// Forgets a person who is gone.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
+        visits[person] = nil
         if let terms = terms.removeValue(forKey: person) {
             offered[terms.device] = nil
             effects.append(.removeTerms(person))

@@ -9,7 +9,7 @@ struct TrackerIDs {
     /// The one wished for, else one that follows from the person's id, so that it stays the same
     /// from answer to answer.
     mutating func take(_ wish: String, for person: PersonID) -> String {
-        if !wish.isEmpty, taken.insert(wish).inserted { return wish }
+        if TrackerIDs.isUsable(wish), taken.insert(wish).inserted { return wish }
         let count = UInt64(TrackerIDs.alphabet.count)
         let start = person.raw.low
         for step in 0..<count * count {
@@ -20,6 +20,11 @@ struct TrackerIDs {
             if taken.insert(candidate).inserted { return candidate }
         }
         return wish
+    }
+
+    /// Whether it can be a level of an MQTT topic, under which a friend is published.
+    private static func isUsable(_ wish: String) -> Bool {
+        !wish.isEmpty && wish.utf8.allSatisfy { $0 >= 32 && ![35, 43, 47, 127].contains($0) }
     }
 
     /// First letters of the first two words of a name, or its first two letters; capitals.

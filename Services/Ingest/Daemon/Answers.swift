@@ -47,6 +47,7 @@ enum Answers {
                 list(of: answer.rejections)),
         ]
         if let policy = answer.policy { members.append(.init("policy", body(of: policy))) }
+        if answer.locates { members.append(.init("locate", true)) }
         return JSON.object(members).serialized()
     }
 

@@ -2,7 +2,6 @@ import Web
 
 /// What ingest answers.
 enum Endpoint: Sendable {
-    case ownTracks
     /// A phone app, and the same with the device's token in the path.
     case phone(PhoneDialect)
     case phoneByToken(PhoneDialect)
@@ -18,7 +17,7 @@ enum Endpoint: Sendable {
     case quarantine, quarantined, retryQuarantined, dropQuarantined
 
     static let router = Router<Endpoint>([
-        (.post, "/pub", .ownTracks),
+        (.post, "/pub", .phone(.ownTracks)),
         (.get, "/", .phone(.osmAnd)), (.post, "/", .phone(.osmAnd)),
         (.get, "/osmand", .phone(.osmAnd)), (.post, "/osmand", .phone(.osmAnd)),
         (.get, "/osmand/{token}", .phoneByToken(.osmAnd)),

@@ -19,7 +19,7 @@ struct Erasures {
         "silence", "watching", "disarmed",
     ]
     static let tablesOfDevices = [
-        "condition", "locating", "policy", "device_key", "device_topic", "diary",
+        "condition", "locating", "tagged", "policy", "device_key", "device_topic", "diary",
     ]
 
     init(database: Database) { self.database = database }

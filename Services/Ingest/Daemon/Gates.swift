@@ -43,13 +43,16 @@ extension IngestService {
                 + " address")
     }
 
-    private func replaced(_ secrets: [String]) -> DeviceID? {
+    private func replaced(_ secrets: [String]) -> DeviceID? { formerCaller(secrets)?.device }
+
+    /// The device of which one of these was the secret until a while ago.
+    func formerCaller(_ secrets: [String]) -> Caller? {
         for secret in secrets {
             let hash = Hash.sha256Text(secret)
-            if let device = gate.deviceOfReplaced(hash, at: outside.now),
-                outside.replica.device(device) != nil
+            if let id = gate.deviceOfReplaced(hash, at: outside.now),
+                let device = outside.replica.device(id)
             {
-                return device
+                return Caller(device: id, person: device.person, secret: secret)
             }
         }
         return nil
@@ -73,7 +76,8 @@ extension IngestService {
             case .person(let person): person.raw
             case .device(let device, _): device.raw
             }
-        let wait = gate.pass(caller, from: request.remote, at: outside.now)
+        let wait = gate.pass(
+            caller, from: request.remote, bytes: request.body.count, at: outside.now)
         if let wait { throw problem(wait, isPhone: false) }
     }
 
@@ -116,7 +120,7 @@ extension Endpoint {
     var isUrgent: Bool {
         switch self {
         case .emergencies, .emergency, .cancellation, .allRight, .alarmAction: true
-        case .ownTracks, .phone, .phoneByToken, .reports: true
+        case .phone, .phoneByToken, .reports: true
         default: false
         }
     }

@@ -59,6 +59,12 @@ extension IngestService {
                 "a journey has \(Limits.journeyPhotosMax) photos at most",
                 hint: "start another journey")
         }
+        guard try journeys.photoBytes(of: person) + file.bytes.count <= Limits.photoBytesOfPerson
+        else {
+            throw Problem.conflict(
+                "the photos of a person take \(Limits.photoBytesOfPerson >> 20) MiB at most",
+                hint: "delete journeys with photos that are not needed any more")
+        }
         // What the camera says counts where the call says nothing, if it can be true.
         var place = given
         if place.time == nil, let taken = file.time, header.holds(taken) { place.time = taken }

@@ -72,6 +72,17 @@ extension JourneyStore {
         }
     }
 
+    /// Bytes of all photos of a person.
+    func photoBytes(of person: PersonID) throws -> Int {
+        let sum = try database.scalar(
+            """
+            SELECT sum(size) FROM journey_photo JOIN journey ON journey.number = journey
+            WHERE person = ?
+            """, .id(person))
+        guard case .integer(let bytes) = sum else { return 0 }
+        return Int(bytes)
+    }
+
     func photos(of number: Int64) throws -> [JourneyPin] {
         try database.all(
             """

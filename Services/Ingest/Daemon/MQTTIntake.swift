@@ -45,8 +45,6 @@ final class MQTTIntake {
     private(set) var connections = 0
     /// Some topics that are no device's, for the operator alone.
     private(set) var unknown: [String] = []
-    /// The directory was complete since the start: what is not in it does not exist.
-    var wasFresh = false
     /// Everything of this turn is to come again, after so long.
     var pause: Duration?
     /// Where phones listen, as they last spoke.
@@ -54,6 +52,12 @@ final class MQTTIntake {
     /// What phones were told of friends, so that they are told what is new.
     private var told: [String: (payload: ID128, at: Timestamp)] = [:]
     private var failures: [ID128: Int] = [:]
+    /// The directory was complete since the start.
+    private var wasFresh = false
+    private var behindSince: Timestamp?
+    /// Messages that were left with the broker and not acknowledged since.
+    private var left: Set<ID128> = []
+    private var hasToldTooLarge = false
     private var nextRequest: UInt64 = 1 << 63
     private var downSince: Timestamp?
 
@@ -77,6 +81,7 @@ final class MQTTIntake {
             forgetTold()
             broker.cut(for: pause)
         } else {
+            left.removeAll()
             broker.flush()
         }
     }
@@ -101,13 +106,43 @@ final class MQTTIntake {
         failures[MQTTIntake.digest(message), default: 0] += 1
     }
 
-    /// It is not tried any more.
-    func isGivenUp(_ message: BrokerMessage) -> Bool {
-        !failures.isEmpty
-            && failures[MQTTIntake.digest(message), default: 0] >= Limits.messageTriesMax
+    /// How often it has failed, in numbers of tries that are enough: of one that did once, the
+    /// calls for help alone are taken; one that did twice is not tried any more.
+    func failures(of message: BrokerMessage) -> Int {
+        guard !failures.isEmpty else { return 0 }
+        return failures[MQTTIntake.digest(message), default: 0] / Limits.messageTriesMax
     }
 
     // MARK: Topics
+
+    /// Since when the directory is behind is noted; what is not in a complete one does not exist.
+    func note(isDirectoryFresh: Bool, at now: Timestamp) {
+        if isDirectoryFresh { wasFresh = true }
+        behindSince = isDirectoryFresh ? nil : behindSince ?? now
+    }
+
+    /// Whether whose topic it is may still be heard of. A directory that was complete once is
+    /// waited for a while only, since nothing of the broker is acknowledged meanwhile.
+    func isDirectoryAwaited(at now: Timestamp) -> Bool {
+        guard let behindSince else { return false }
+        return !wasFresh || now - behindSince < .seconds(Limits.directoryBehindSeconds)
+    }
+
+    /// Messages of a turn that is left with the broker.
+    func noteLeft(_ messages: [BrokerMessage]) {
+        if left.count + messages.count > Limits.messagesLeftRemembered { left.removeAll() }
+        for message in messages { left.insert(MQTTIntake.digest(message)) }
+    }
+
+    /// Whether it was left before.
+    func wasLeft(_ message: BrokerMessage) -> Bool {
+        !left.isEmpty && left.contains(MQTTIntake.digest(message))
+    }
+
+    func isFirstTooLarge() -> Bool {
+        defer { hasToldTooLarge = true }
+        return !hasToldTooLarge
+    }
 
     func noteUnknown(_ topic: String) -> Bool {
         counts[.unknown, default: 0] += 1

@@ -21,7 +21,7 @@ extension IngestService {
     /// Takes in what came; it is acknowledged once this turn is on the disk.
     func takeMessages() throws {
         guard let mqtt else { return }
-        if outside.isDirectoryFresh { mqtt.wasFresh = true }
+        mqtt.note(isDirectoryFresh: outside.isDirectoryFresh, at: outside.now)
         let messages = mqtt.broker.drain(limit: Limits.messagesPerTurn)
         mqtt.tell(outside.log, at: outside.now)
         for message in messages {
@@ -33,6 +33,7 @@ extension IngestService {
                 throw error
             }
         }
+        if mqtt.pause != nil { mqtt.noteLeft(messages) }
     }
 
     private func take(_ message: BrokerMessage, _ mqtt: MQTTIntake) throws {
@@ -40,19 +41,31 @@ extension IngestService {
             mqtt.counts[.own, default: 0] += 1
             return
         }
-        guard !mqtt.isGivenUp(message) else {
+        guard mqtt.failures(of: message) < 2 else { return drop(message, mqtt) }
+        guard !message.isTooLarge else {
             mqtt.counts[.dropped, default: 0] += 1
+            guard mqtt.isFirstTooLarge() else { return }
             return outside.log.error(
-                "a message of the MQTT broker fails each time; it is dropped",
-                ["bytes": message.payload.count, "hint": "Tell the makers of Jaga; upgrade."])
+                "a message of the MQTT broker is larger than anything a phone sends",
+                ["hint": "Set the broker's max_packet_size to \(BrokerMessage.payloadBytesMax)."])
         }
         let known = topics.device(of: topic).flatMap { outside.replica.device($0) }
         guard let device = known else {
-            if mqtt.wasFresh { return tellUnknown(topic, mqtt) }
+            // The device may be new, and the directory behind.
+            if !mqtt.isDirectoryAwaited(at: outside.now) {
+                return tellUnknown(topic, mqtt)
+            }
             return leave(.seconds(Limits.directoryAwaitedSeconds), mqtt)
         }
         mqtt.note(topic, of: device.id)
         try take(message, from: topic, of: device, mqtt)
+    }
+
+    private func drop(_ message: BrokerMessage, _ mqtt: MQTTIntake) {
+        mqtt.counts[.dropped, default: 0] += 1
+        outside.log.error(
+            "a message of the MQTT broker fails each time; it is dropped",
+            ["bytes": message.payload.count, "hint": "Tell the makers of Jaga; upgrade."])
     }
 
     private func tellUnknown(_ topic: OwnTracks.Topic, _ mqtt: MQTTIntake) {
@@ -81,18 +94,31 @@ extension IngestService {
         let key = deviceKeys[device.id]
         var reading = read(
             PhonePayload(body: message.payload), of: client, received: outside.now, key: key)
-        // The broker publishes it for a phone that is gone.
-        guard !reading.news.isLastWill else {
+        if mqtt.failures(of: message) > 0 {
+            guard !reading.panics.isEmpty else { return drop(message, mqtt) }
+            reading.observations = []
+            reading.rejections = []
+            reading.news = PhoneNews()
+        }
+        // The broker publishes the one for a phone that is gone; without a payload somebody took
+        // away what was retained.
+        guard !reading.news.isLastWill, !message.payload.isEmpty else {
             mqtt.counts[.taken, default: 0] += 1
             return
         }
         if message.isRetained {
-            guard keepNew(of: &reading, device.id) else {
+            guard try keepNew(of: &reading, device.id) else {
                 mqtt.counts[.retained, default: 0] += 1
                 return
             }
         }
+        // What was left with it comes from the broker again, not from the phone.
+        let wasKept = message.isRetained || mqtt.wasLeft(message)
         if let refusal = refusal(of: reading) {
+            let trace = Hex.encode(SecureRandom.bytes(8))
+            if !wasKept {
+                try take(.refusal(Visit(device: device.id, person: device.person, trace: trace)))
+            }
             return leave(.seconds(Int64(refusal.retryAfterSeconds ?? 30)), mqtt)
         }
         mqtt.counts[.taken, default: 0] += 1
@@ -110,17 +136,23 @@ extension IngestService {
                     path: topic.part.isEmpty ? "mqtt" : "mqtt/\(topic.part)", client: client,
                     wantsFriends: brings, wantsPolicy: brings, news: reading.news,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: app,
-                    trace: Hex.encode(SecureRandom.bytes(8)))))
+                    wasKept: wasKept, trace: Hex.encode(SecureRandom.bytes(8)))))
     }
 
     /// Leaves of what the broker had kept only what may be new: it comes with every connection.
     ///
     /// - Returns: whether anything is left
-    private func keepNew(of reading: inout Reading, _ device: DeviceID) -> Bool {
+    private func keepNew(of reading: inout Reading, _ device: DeviceID) throws -> Bool {
         let now = outside.now
         let newest = core.device(device)?.newest?.time ?? .zero
         let before = reading.observations.count + reading.panics.count
-        reading.observations.removeAll { $0.fix.time <= newest }
+        // One whose clock is ahead is newer than all of its device each time.
+        let known = try arrivals(reading.observations, of: device).filter(\.isKnown)
+        // A call with an id or a time of its own is known by that.
+        if !known.isEmpty { reading.panics.removeAll { $0.content != nil } }
+        reading.observations.removeAll { observation in
+            observation.fix.time <= newest || known.contains { $0.observation == observation }
+        }
         reading.panics.removeAll { panic in
             // A call that does not say when it was made has the time of its receipt.
             let raised = panic.raised < now ? panic.raised : panic.fix?.time ?? now

@@ -35,7 +35,7 @@ struct Main {
             .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
         ],
         bodyBytesByPath: [
-            "/pub": Limits.phoneBodyBytes, "/overland": Limits.phoneBodyBytes,
+            "/pub": Limits.ownTracksBodyBytes, "/overland": Limits.phoneBodyBytes,
             "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
         ], unreadBodyPaths: ["/v1/emergencies"],
         check: { configuration in

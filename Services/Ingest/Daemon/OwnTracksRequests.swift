@@ -12,36 +12,11 @@ struct OwnTracksForm: Sendable {
     var key: OwnTracks.Key?
 }
 
-// What the apps of OwnTracks send, and what they hear.
+// What the apps of OwnTracks are called, and what they hear.
 extension IngestService {
-    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
-    /// would send it for ever.
-    func deliverOwnTracks(_ request: Request) throws {
-        let caller: Caller
-        do {
-            caller = try self.caller(of: request)
-        } catch {
-            return outside.answer(request.id, .problem(error))
-        }
-        let app = OwnTracks.App(userAgent: request.headers["User-Agent"] ?? "")
-        let key = deviceKeys[caller.device]
-        let client = ClientApp(app)
-        let reading = read(
-            PhonePayload(body: request.body), of: client, received: outside.now, key: key)
-        noteNames(of: request, caller.device)
-        pending[request.id] = Pending(
-            phone: .ownTracks(
-                OwnTracksForm(app: app, key: reading.news.isSealed ? key : nil)))
-        try deliver(
-            reading, of: request, device: caller.device, person: caller.person,
-            client: client, wantsFriends: app != .overland && !reading.observations.isEmpty,
-            wantsPolicy: app != .overland && !reading.observations.isEmpty,
-            ownTracks: app == .overland ? nil : app)
-    }
-
     /// Whose a report is says the credential alone. One that comes under changing names is most
     /// likely on two phones, which then look like one: that is said, without the names.
-    private func noteNames(of request: Request, _ device: DeviceID) {
+    func noteNames(of request: Request, _ device: DeviceID) {
         let user = request.headers["X-Limit-U"] ?? request.query["u"]
         let name = request.headers["X-Limit-D"] ?? request.query["d"]
         guard user != nil || name != nil else { return }

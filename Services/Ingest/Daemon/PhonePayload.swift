@@ -4,8 +4,8 @@ import Model
 import Parsing
 import Web
 
-/// What a phone sent, and the form in which it is kept where it cannot be used: the query, a line
-/// break and the body.
+/// What a phone sent, and the form in which it is kept where it cannot be used: the query, if the
+/// app says something there, a line break and the body.
 struct PhonePayload {
     var query = Query()
     var body: [UInt8]
@@ -15,14 +15,10 @@ struct PhonePayload {
         self.body = body
     }
 
-    /// Undoes ``kept``. A form without a query becomes a query without a form, which says the same.
+    /// Undoes ``kept(by:)``. A form without a query becomes a query without a form, which says the
+    /// same.
     init(kept: [UInt8], by client: ClientApp) {
-        let hasQuery =
-            switch client {
-            case .osmAnd, .gpsLogger, .openGTS: !TraccarJSON.isJSON(kept)
-            default: false
-            }
-        guard hasQuery else {
+        guard client.speaksInQueries, !TraccarJSON.isJSON(kept) else {
             body = kept
             return
         }
@@ -31,9 +27,19 @@ struct PhonePayload {
         body = Array(kept[end...].dropFirst())
     }
 
-    var kept: [UInt8] {
-        guard !query.items.isEmpty else { return body }
+    func kept(by client: ClientApp) -> [UInt8] {
+        guard client.speaksInQueries, !query.items.isEmpty else { return body }
         return Array(query.encoded.utf8) + (body.isEmpty ? [] : [UInt8(ascii: "\n")]) + body
+    }
+}
+
+extension ClientApp {
+    /// Whether what it says may stand in the query.
+    fileprivate var speaksInQueries: Bool {
+        switch self {
+        case .osmAnd, .gpsLogger, .openGTS: true
+        default: false
+        }
     }
 }
 
@@ -57,21 +63,12 @@ extension IngestService {
         case .overland: Overland.read(body)
         case .gpsLogger: GPSLogger.read(query, body, received: received, sosWord: sosWord)
         case .openGTS: OpenGTS.read(query, body, received: received)
-        case .jaga:
-            ownReports(body, received: received)
+        case .jaga: JagaReports.read(body, received: received)
         default:
             OsmAnd.read(
                 query, body, received: received,
                 unit: OsmAnd.SpeedUnit(
                     client: device.flatMap { outside.replica.device($0)?.client } ?? ""))
-        }
-    }
-
-    private func ownReports(_ body: [UInt8], received: Timestamp) -> Reading {
-        do {
-            return try JagaReports.read(body, received: received) ?? .rejected(.notAnObject)
-        } catch {
-            return .rejected(QuarantineReason(error))
         }
     }
 
@@ -82,10 +79,19 @@ extension IngestService {
         let reading = read(
             PhonePayload(kept: entry.payload, by: client), of: client,
             received: entry.times.received, key: key, device: entry.device)
-        guard client == .overland, reading.rejections.first?.reason == .notAnObject else {
-            return reading
+        func wrapped(_ start: String, _ end: String) -> Reading {
+            let whole = Array(start.utf8) + entry.payload + Array(end.utf8)
+            return read(
+                PhonePayload(body: whole), of: client, received: entry.times.received,
+                device: entry.device)
         }
-        return Overland.read(Array(#"{"locations":["#.utf8) + entry.payload + Array("]}".utf8))
+        return switch client {
+        case .overland where reading.rejections.first?.reason == .notAnObject:
+            wrapped(#"{"locations":["#, "]}")
+        // What says nothing is not put aside, unless it was a part of something.
+        case .osmAnd where reading == .nothing: wrapped(#"{"location":"#, "}")
+        default: reading
+        }
     }
 
     /// Gives something put aside to its reader again, such as after a new release or once the

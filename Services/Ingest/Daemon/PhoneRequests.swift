@@ -4,21 +4,35 @@ import IngestCore
 import Model
 import Web
 
-/// Protocols of phone apps beside OwnTracks and Jaga's own.
+/// Protocols of phone apps beside Jaga's own.
 enum PhoneDialect: Sendable {
+    case ownTracks
     case overland
     case osmAnd
     case gpsLogger
     case openGTS
 
-    var client: ClientApp {
+    init(_ spoken: SpokenProtocol) {
+        self =
+            switch spoken {
+            case .ownTracks: .ownTracks
+            case .overland: .overland
+            }
+    }
+
+    /// The app that speaks it in a request.
+    func client(of request: Request) -> ClientApp {
         switch self {
+        case .ownTracks: ClientApp(OwnTracks.App(userAgent: request.headers["User-Agent"] ?? ""))
         case .overland: .overland
         case .osmAnd: .osmAnd
         case .gpsLogger: .gpsLogger
         case .openGTS: .openGTS
         }
     }
+
+    /// Whether a message of another protocol is known by reading it as one of this.
+    fileprivate var knowsOthers: Bool { self == .ownTracks || self == .overland }
 }
 
 /// What a phone takes as success.
@@ -55,53 +69,105 @@ extension IngestService {
         throw refusal(of: request, secrets: secrets, isPhone: true)
     }
 
+    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
+    /// would send it for ever.
+    ///
     /// - Parameter token: what stands in the path.
     func deliver(_ request: Request, as dialect: PhoneDialect, token: String?) throws {
         let caller: Caller
         do {
             caller = try self.caller(of: request, token: token)
         } catch {
+            if try hear(request, as: dialect, token: token) { return }
             return outside.answer(request.id, .problem(error))
         }
-        let payload = PhonePayload(query: request.query, body: request.body)
-        let reading = read(
-            payload, of: dialect.client, received: outside.now, device: caller.device)
-        let isOverland = dialect == .overland
+        let said = read(request, as: dialect, from: caller)
+        var (reading, kept) = (said.reading, request)
+        if token != nil { kept.hideToken() }
+        if !reading.rejections.isEmpty {
+            hide(caller.secret, in: &reading)
+            kept.body = PhonePayload(query: request.query, body: request.body)
+                .kept(by: said.client).without(caller.secret)
+        }
+        if let app = said.client.ownTracks {
+            noteNames(of: request, caller.device)
+            let key = reading.news.isSealed ? deviceKeys[caller.device] : nil
+            pending[request.id] = Pending(phone: .ownTracks(OwnTracksForm(app: app, key: key)))
+            // Overland understands nothing but success, also where it speaks as OwnTracks does.
+            let isTold = app != .overland && !reading.observations.isEmpty
+            return try deliver(
+                reading, of: kept, device: caller.device, person: caller.person,
+                client: said.client, wantsFriends: isTold, wantsPolicy: isTold,
+                ownTracks: app == .overland ? nil : app)
+        }
+        let isOverland = said.client == .overland
         pending[request.id] = Pending(phone: isOverland ? .overland : .empty)
         try deliver(
-            reading, of: request.kept(token: token), by: caller, from: dialect.client,
-            wantsPolicy: isOverland)
+            reading, of: kept, device: caller.device, person: caller.person, client: said.client,
+            wantsPolicy: isOverland, provesHearing: isOverland)
     }
 
-    /// Delivers what was read, without the secret in anything that is kept.
-    private func deliver(
-        _ reading: Reading, of request: Request, by caller: Caller, from client: ClientApp,
-        wantsPolicy: Bool
-    ) throws {
-        var reading = reading
-        var request = request
-        if !reading.rejections.isEmpty {
-            request.body = request.body.without(caller.secret)
-            for index in reading.rejections.indices {
-                reading.rejections[index].payload = reading.rejections[index].payload?
-                    .without(caller.secret)
-            }
+    /// Takes a call for help, and nothing else, of a phone whose secret was replaced a while ago:
+    /// it may not have been set up anew yet, and cannot wait for that.
+    ///
+    /// - Returns: whether there was one
+    private func hear(
+        _ request: Request, as dialect: PhoneDialect, token: String?
+    ) throws -> Bool {
+        guard let caller = formerCaller(Array(PhoneCredentials(request, token: token))) else {
+            return false
         }
-        try deliver(
-            reading, of: request, device: caller.device, person: caller.person,
-            client: client, wantsPolicy: wantsPolicy, provesHearing: wantsPolicy)
+        let said = read(request, as: dialect, from: caller)
+        guard !said.reading.panics.isEmpty else { return false }
+        let form = said.client.ownTracks.map {
+            OwnTracksForm(
+                app: $0, key: said.reading.news.isSealed ? deviceKeys[caller.device] : nil)
+        }
+        let isOverland = said.client == .overland
+        pending[request.id] = Pending(
+            phone: form.map { .ownTracks($0) } ?? (isOverland ? .overland : .empty))
+        var news = PhoneNews()
+        news.isTagged = said.reading.news.isTagged
+        try take(
+            .delivery(
+                Delivery(
+                    request: request.id, device: caller.device, person: caller.person,
+                    arrivals: [], panics: said.reading.panics, client: said.client, news: news,
+                    trace: request.trace)))
+        return true
+    }
+
+    /// What a request says, in the protocol that it speaks, wherever it was sent.
+    private func read(
+        _ request: Request, as dialect: PhoneDialect, from caller: Caller
+    ) -> (client: ClientApp, reading: Reading) {
+        let payload = PhonePayload(query: request.query, body: request.body)
+        func read(_ dialect: PhoneDialect) -> (client: ClientApp, reading: Reading) {
+            let client = dialect.client(of: request)
+            let key = dialect == .ownTracks ? deviceKeys[caller.device] : nil
+            let reading = self.read(
+                payload, of: client, received: outside.now, key: key, device: caller.device)
+            return (client, reading)
+        }
+        // Most are what their path says: of these two nobody pays for looking twice.
+        if dialect.knowsOthers {
+            let said = read(dialect)
+            guard said.reading.rejections.first?.reason == .notAnObject else { return said }
+        }
+        return read(SpokenProtocol(request.body).map(PhoneDialect.init) ?? dialect)
+    }
+
+    /// Takes the secret out of anything that is kept.
+    private func hide(_ secret: String, in reading: inout Reading) {
+        for index in reading.rejections.indices {
+            reading.rejections[index].payload = reading.rejections[index].payload?.without(secret)
+        }
     }
 }
 
 extension Request {
-    /// As it is kept where it cannot be used: the path without its token, query and body together.
-    fileprivate func kept(token: String?) -> Request {
-        var request = self
-        if token != nil {
-            request.path =
-                path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/{token}"
-        }
-        request.body = PhonePayload(query: query, body: body).kept
-        return request
+    /// The path as it may be kept.
+    fileprivate mutating func hideToken() {
+        path = path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/{token}"
     }
 }

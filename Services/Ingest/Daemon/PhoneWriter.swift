@@ -7,6 +7,14 @@ import Store
 struct PhoneWriter {
     let database: Database
 
+    /// Phones with a tag that calls for help, as far as their last message said.
+    static let taggedMigration = """
+        CREATE TABLE tagged (
+            device BLOB PRIMARY KEY,
+            person BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
     func write(_ effect: PhoneEffect) throws {
         switch effect {
         case .saveCondition(let row):
@@ -21,8 +29,13 @@ struct PhoneWriter {
             try database.run("DELETE FROM condition WHERE device = ?", .id(device))
         case .saveCard(let person, let card, let digest):
             try database.run(
-                "INSERT OR REPLACE INTO card (person, name, face, digest) VALUES (?, ?, ?, ?)",
-                .id(person), .text(card.name), .blob(card.face), .id(digest))
+                """
+                INSERT INTO card (person, name, face, digest) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (person) DO UPDATE SET name = ?2, digest = ?4,
+                    face = CASE WHEN ?5 THEN face ELSE ?3 END
+                """,
+                .id(person), .text(card.name), .blob(card.face), .id(digest),
+                .integer(card.keepsFace ? 1 : 0))
         case .saveOffer(let row): try save(row)
         case .saveLocate(let row):
             try database.run(
@@ -30,12 +43,21 @@ struct PhoneWriter {
                 .id(row.device), .id(row.person), .time(row.asked))
         case .removeLocate(let device):
             try database.run("DELETE FROM locating WHERE device = ?", .id(device))
+        case .saveTagged(let device, let person):
+            try database.run(
+                "INSERT OR REPLACE INTO tagged (device, person) VALUES (?, ?)", .id(device),
+                .id(person))
+        case .removeTagged(let device):
+            try database.run("DELETE FROM tagged WHERE device = ?", .id(device))
         case .forgetDevice(let device):
-            for table in ["condition", "offer", "locating", "device_key", "device_topic", "diary"] {
+            let tables = [
+                "condition", "offer", "locating", "tagged", "device_key", "device_topic", "diary",
+            ]
+            for table in tables {
                 try database.run("DELETE FROM \(table) WHERE device = ?", .id(device))
             }
         case .forgetPerson(let person):
-            for table in ["condition", "offer", "locating", "card"] {
+            for table in ["condition", "offer", "locating", "tagged", "card"] {
                 try database.run("DELETE FROM \(table) WHERE person = ?", .id(person))
             }
         }
@@ -83,6 +105,9 @@ extension StoredState {
         }
         stored.locates = try database.all("SELECT device, person, asked FROM locating") { row in
             LocateRow(device: row.id(0), person: row.id(1), asked: row.time(2))
+        }
+        try database.rows("SELECT device, person FROM tagged") { row in
+            stored.tagged[row.id(0)] = row.id(1)
         }
     }
 }

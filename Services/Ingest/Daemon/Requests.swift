@@ -12,7 +12,6 @@ extension IngestService {
     func handle(_ request: Request) throws {
         switch Endpoint.router.route(request) {
         case .answered(let response): outside.answer(request.id, response)
-        case .found(.ownTracks, _): try deliverOwnTracks(request)
         case .found(.phone(let dialect), _): try deliver(request, as: dialect, token: nil)
         case .found(.phoneByToken(let dialect), let parameters):
             try deliver(request, as: dialect, token: parameters["token"])
@@ -27,13 +26,13 @@ extension IngestService {
     }
 
     private func handle(_ request: Request, _ route: Endpoint, _ parameters: Parameters) throws {
-        let principal = try principal(of: request)
+        let principal = try principal(of: request, on: route)
         if !route.isUrgent {
             try pass(principal, request)
             _ = try KeptAnswers.name(request)
         }
         switch route {
-        case .ownTracks, .phone, .phoneByToken: break
+        case .phone, .phoneByToken: break
         case .reports: try deliverReports(request, by: principal)
         case .emergencies: try raise(request, by: principal)
         case .emergency:
@@ -83,9 +82,14 @@ extension IngestService {
     ///
     /// - Throws: 401 where the credentials are missing or surely wrong, 503 where they may only not
     ///   have arrived here yet.
-    func principal(of request: Request) throws(Problem) -> Principal {
+    func principal(of request: Request, on route: Endpoint) throws(Problem) -> Principal {
         if let principal = outside.principal(of: request) { return principal }
-        throw refusal(of: request, secrets: Credentials(request.headers).map { [$0.token] } ?? [])
+        let secrets = Credentials(request.headers).map { [$0.token] } ?? []
+        // A phone that is about to be set up anew can call for help meanwhile.
+        if case .emergencies = route, let former = formerCaller(secrets) {
+            return .device(former.device, of: former.person)
+        }
+        throw refusal(of: request, secrets: secrets)
     }
 
     /// The device that speaks.
@@ -100,17 +104,21 @@ extension IngestService {
 
     private func deliverReports(_ request: Request, by principal: Principal) throws {
         let (device, person) = try device(principal)
-        let reading = read(
+        var reading = read(
             PhonePayload(body: request.body), of: .jaga, received: outside.now)
-        guard reading.observations.count + reading.rejections.count <= Limits.reportsInRequest
-        else {
-            throw Problem.invalid(
-                "more than \(Limits.reportsInRequest) reports", field: "reports",
-                hint: "send them in parts")
-        }
         guard reading.rejections.first?.reason != .tooMany else {
             throw Problem.invalid(
                 "more than \(JSON.bodyValuesMax) JSON values", hint: "send the reports in parts")
+        }
+        let max = Limits.reportsInRequest
+        if reading.observations.count + reading.rejections.count > max {
+            guard !reading.panics.isEmpty else {
+                throw Problem.invalid(
+                    "more than \(max) reports", field: "reports", hint: "send them in parts")
+            }
+            // Who calls for help is heard: what is too much is put aside.
+            reading.observations = Array(reading.observations.prefix(max))
+            reading.rejections.append(Rejection(index: max, reason: .tooMany))
         }
         guard try !isRepeated(request, by: principal, status: 202) else { return }
         try deliver(reading, of: request, device: device, person: person, wantsPolicy: true)
@@ -124,6 +132,7 @@ extension IngestService {
     ) throws {
         if let refusal = refusal(of: reading) ?? wait(for: reading, of: request, device, client) {
             pending[request.id] = nil
+            try take(.refusal(Visit(device: device, person: person, trace: request.trace)))
             return outside.answer(request.id, .problem(refusal))
         }
         let arrivals = try arrivals(reading.observations, of: device)

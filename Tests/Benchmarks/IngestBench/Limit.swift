@@ -83,7 +83,10 @@ struct Limit {
             var item = pollfd(fd: cmhd_epoll_fd(daemon), events: Int16(POLLIN), revents: 0)
             var milliseconds: CUnsignedLongLong = 0
             let hasTimeout = MHD_get_timeout(daemon, &milliseconds) == .YES
-            poll(&item, 1, hasTimeout ? Int32(min(milliseconds, 100)) : 100)
+            // Some came while the answers left: they wait for nobody.
+            let wait =
+                turn.complete.isEmpty ? (hasTimeout ? Int32(min(milliseconds, 100)) : 100) : 0
+            poll(&item, 1, wait)
             MHD_run(daemon)
             for exchange in turn.complete {
                 exchange.isDecided = true
