@@ -187,6 +187,23 @@ import Wire
         #expect(!Files.exists(other))
     }
 
+    @Test(arguments: ["attendance", "", "later"])
+    func `with a store of a newer version is refused before anything is moved`(
+        _ component: String
+    ) throws {
+        let stores = try makeHome()
+        let copy = folder.file("copy")
+        #expect(try backup(copy) == 0)
+        #expect(try restore(copy, into: folder.file("other")) == 0)
+        try stores[2].run("INSERT INTO migration VALUES (?, 99)", .text(component))
+        let newer = folder.file("newer")
+        #expect(try backup(newer) == 0)
+        let error = #expect(throws: CommandError.self) { try backup("verify", newer) }
+        #expect(error?.message.contains("timer's store in the backup was written by") == true)
+        #expect(throws: CommandError.self) { try restore(newer, "--force", into: home) }
+        #expect(try Files.names(in: home).filter { $0.hasPrefix("before-restore") }.isEmpty)
+    }
+
     @Test func `whose store has another chain or other positions than it should is not whole`()
         throws
     {

@@ -19,8 +19,9 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = NginxConfiguration(
             folder: folder.path, listen: ["127.0.0.1:48080"],
-            ports: Ports(Topology(portBase: 48100)))
+            ports: Ports(Topology(portBase: 48100)), isRoot: geteuid() == 0)
         #expect(try complaints(of: configuration.text, in: folder) == "")
+        #expect(configuration.text.contains("user root;") == (geteuid() == 0))
     }
 
     @Test func `lets a phone say who it is at the root by whatever ingest takes for it`() throws {
@@ -30,6 +31,16 @@ import Testing
         #expect(
             names == ["request_method "] + PhoneIdentity.names.map { "arg_" + $0 }
                 + ["http_authorization"])
+    }
+
+    @Test func `lets large photos of OwnTracks pass, few at a time and not through memory`() throws
+    {
+        let configuration = NginxConfiguration(ports: Ports(Topology(portBase: 48100)))
+        let pub = try #require(
+            configuration.routes.split(separator: "\n").first { $0.contains("location = /pub ") })
+        #expect(pub.contains("client_max_body_size \(24 << 20); "))
+        #expect(pub.contains("client_body_buffer_size \(8 << 20); "))
+        #expect(configuration.rules.contains("limit_conn jaga_huge 2;"))
     }
 
     /// What nginx says of a configuration; empty when it takes it.

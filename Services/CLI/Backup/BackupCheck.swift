@@ -1,4 +1,5 @@
 import Bus
+import Hosting
 import Model
 import Parsing
 import Runtime
@@ -37,7 +38,22 @@ struct BackupCheck {
                 "the backup was made by jaga \(manifest.version), this is \(Version.text)",
                 hint: "use that version or a later one")
         }
+        for store in manifest.stores { try refuseNewer(store) }
         return manifest
+    }
+
+    /// A store of a newer layout would keep its service from starting.
+    private func refuseNewer(_ store: Manifest.Store) throws {
+        let name = store.service.rawValue
+        let known = ServiceName(rawValue: name).map(StoreLayout.newest) ?? [:]
+        for (component, step) in store.layout.sorted(by: { $0.key < $1.key }) {
+            let last = known[component == name ? "" : component] ?? 0
+            guard step > last else { continue }
+            throw CommandError(
+                "\(name)'s store in the backup was written by a newer version "
+                    + "(\(component) step \(step), known up to \(last))",
+                hint: "use the version of jaga that made the backup, or a later one")
+        }
     }
 
     /// Whether a version is later than this one: `1.10.0` is later than `1.9.2`.

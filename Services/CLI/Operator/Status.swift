@@ -81,7 +81,7 @@ struct StatusReport {
 
     /// The whole report for people.
     func text(now: Timestamp) -> String {
-        let parts = [services(now: now), troubles, streams.lines, partitions, work, gateways]
+        let parts = [services(now: now), troubles, streams.lines, partitions, work(now), gateways]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
             .joined(separator: "\n")
     }
@@ -205,7 +205,7 @@ struct StatusReport {
         documents.first { $0.service == service }?.json?["details"]
     }
 
-    private var work: [String] {
+    private func work(_ now: Timestamp) -> [String] {
         var lines: [String] = []
         if let ingest = details(.ingest) {
             lines.append(
@@ -226,8 +226,22 @@ struct StatusReport {
             lines.append(
                 "messages queued \(sum("waiting")), being sent \(sum("inFlight")), "
                     + "to be tried again \(notifier.cell("retrying"))")
+            if let line = heartbeat(of: notifier, now) { lines.append(line) }
         }
         return lines
+    }
+
+    /// When the monitor outside last heard, and what the last round was withheld for; nil where
+    /// there is none.
+    private func heartbeat(of notifier: JSON, _ now: Timestamp) -> String? {
+        guard let heartbeat = notifier["heartbeat"], let missing = heartbeat["missing"]?.array
+        else { return nil }
+        let sent = heartbeat["lastSent"]?.string.flatMap { Timestamp($0) }
+        let text =
+            sent.map { "heartbeat sent \(Age.text(now - $0)) ago" } ?? "no heartbeat sent yet"
+        guard !missing.isEmpty else { return text }
+        let why = missing.compactMap(\.string).joined(separator: "; ")
+        return Console.paint("\(text); the last one was not: \(why)", .red)
     }
 
     /// A count of what should not be, red unless it is 0.

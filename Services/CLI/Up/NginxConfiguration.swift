@@ -11,6 +11,9 @@ struct NginxConfiguration: Sendable {
     /// Whether the services run on this machine, wherever they look for each other; else they are
     /// where `JAGA_HOST_…` say.
     var areServicesHere = false
+    /// Whether root starts it: its worker would be somebody else then, who cannot write large
+    /// bodies into the folder.
+    var isRoot = false
 
     /// Bodies up to here are passed on; larger ones are answered 413.
     static let bodyBytesMax = 1 << 20
@@ -22,12 +25,20 @@ struct NginxConfiguration: Sendable {
         "/pub", "/overland", "/overland/{token}", "/v1/sets/{set}/zones/import",
         "/v1/people/{person}/journeys/{journey}/photos",
     ]
+    /// OwnTracks on iOS sends a photo inside of its message, a third larger than it is, and deletes
+    /// what is refused: a call for help may be in it.
+    static let photoBodyBytesMax = 24 << 20
+    /// Requests at a time whose body is too large for the buffer: each is a file until it is whole.
+    static let hugeRequests = 2
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30
     /// Requests of one address at a time; carriers have many phones behind one.
     static let requestsPerAddress = 512
-    /// Requests with a large body at a time: each may take ``largeBodyBytesMax`` of memory.
-    static let largeRequests = 32
+    /// Requests with a large body at a time, and as many with one of unknown length: each may take
+    /// ``largeBodyBytesMax`` of memory.
+    static let largeRequests = 24
+    /// Of one address, so that nobody takes all of these.
+    static let largeRequestsPerAddress = 8
     /// Connections; an idle one is closed where a new one finds no room.
     var connections = 4096
 
@@ -35,7 +46,7 @@ struct NginxConfiguration: Sendable {
     var text: String {
         """
         # Written by 'jaga up' at every start.
-        daemon off;
+        daemon off;\(isRoot ? " user root;" : "")
         worker_processes 1;
         worker_rlimit_nofile \(2 * connections + 64);
         pid \(quoted("nginx.pid"));
@@ -100,19 +111,35 @@ struct NginxConfiguration: Sendable {
         send_timeout 30s;
         lingering_time 5s;
         reset_timedout_connection on;
+        # Who is one household: of IPv6 its network. This machine's own is nobody.
         map $remote_addr $jaga_address {
-            default $binary_remote_addr;
+            default $remote_addr;
+            "~^(([0-9a-f]*:){4})" $1;
             127.0.0.1 "";
         }
-        map "$content_length:$http_transfer_encoding" $jaga_large {
+        # Large bodies, and apart from them those of which nobody knows yet how large they are.
+        map "$request_method:$server_protocol:$content_length:$http_transfer_encoding" $jaga_large {
             default "";
-            "~^([3-9][0-9]{5}|[0-9]{7,}):" all;
-            "~:." all;
+            "~^[A-Z]+:[^:]*:([3-9][0-9]{5}|[0-9]{7,}):" large;
+            "~^[A-Z]+:[^:]*:[^:]*:." chunked;
+            "~^(POST|PUT|PATCH|DELETE):HTTP/2[^:]*::" chunked;
+        }
+        map "$jaga_large $jaga_address" $jaga_large_address {
+            default "";
+            "~^(large|chunked) ." "$jaga_large $jaga_address";
+        }
+        map $content_length $jaga_huge {
+            default "";
+            "~^(9[0-9]{6}|[0-9]{8,})$" all;
         }
         limit_conn_zone $jaga_address zone=jaga_addresses:10m;
         limit_conn_zone $jaga_large zone=jaga_large:1m;
+        limit_conn_zone $jaga_large_address zone=jaga_large_addresses:10m;
         limit_conn jaga_addresses \(Self.requestsPerAddress);
         limit_conn jaga_large \(Self.largeRequests);
+        limit_conn jaga_large_addresses \(Self.largeRequestsPerAddress);
+        limit_conn_zone $jaga_huge zone=jaga_huge:1m;
+        limit_conn jaga_huge \(Self.hugeRequests);
         """
     }
 
@@ -131,9 +158,12 @@ struct NginxConfiguration: Sendable {
             """
     }
 
-    /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk.
-    private var largeLimit: String {
-        "client_max_body_size \(Self.largeBodyBytesMax); "
+    /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk, but
+    /// for the largest photos.
+    private func limit(of path: String) -> String {
+        guard Self.largePaths.contains(path) else { return "" }
+        let most = path == "/pub" ? Self.photoBodyBytesMax : Self.largeBodyBytesMax
+        return "client_max_body_size \(most); "
             + "client_body_buffer_size \(Self.largeBodyBytesMax); "
     }
 
@@ -144,7 +174,7 @@ struct NginxConfiguration: Sendable {
     /// What stands in the block `server`: which path leads where.
     var routes: String {
         let routes = Routes.all.map { route in
-            let limit = Self.largePaths.contains(route.path) ? largeLimit : ""
+            let limit = limit(of: route.path)
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
             // Nothing holds up a call for help, whoever else calls from there.
             let urgent = route.path == "/v1/emergencies" ? "limit_conn jaga_large 4096; " : ""

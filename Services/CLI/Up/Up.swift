@@ -51,7 +51,7 @@ enum Up: Command {
         }
         var edge = NginxConfiguration(
             folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports,
-            areServicesHere: true)
+            areServicesHere: true, isRoot: geteuid() == 0)
         // Each may need one more to a service; what is started inherits the limit.
         edge.connections = min(16_384, max(512, OpenFiles.raise() / 2 - 64))
         try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
