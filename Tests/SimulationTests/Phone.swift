@@ -104,7 +104,9 @@ final class Phone {
     private func callByReport() {
         guard let person else { return }
         addFix(at: max(world.trueTime, lastFix + .milliseconds(1)), trigger: "panic")
-        send(panic: Meaning.signal(.panic, person: person.id, messageID: "\(owner)-\(sent)"))
+        send(
+            panic: Meaning.signal(
+                .panic, person: person.id, device: id, messageID: "\(owner)-\(sent)"))
     }
 
     /// - Parameter countdown: seconds
