@@ -8,9 +8,13 @@ enum Routes {
 
         /// nginx's words for it: an exact path, or an expression.
         var location: String {
-            guard path.contains("{") else { return "= \(path)" }
+            path.contains("{") ? "~ \"^\(Route.pattern(of: path))$\"" : "= \(path)"
+        }
+
+        /// An expression of all that a path may be.
+        static func pattern(of path: String) -> String {
             let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "[^/]+" : $0 }
-            return "~ \"^/\(parts.joined(separator: "/"))$\""
+            return "/" + parts.joined(separator: "/")
         }
     }
 

@@ -111,22 +111,29 @@ struct NginxConfiguration: Sendable {
         send_timeout 30s;
         lingering_time 5s;
         reset_timedout_connection on;
-        # Who is one household: of IPv6 its network. This machine's own is nobody.
-        map $remote_addr $jaga_address {
+        # Who is one household: of IPv6 its network, in bytes, since texts leave zeros out.
+        # This machine's own is nobody.
+        map $binary_remote_addr $jaga_address {
             default $remote_addr;
-            "~^(([0-9a-f]*:){4})" $1;
-            127.0.0.1 "";
+            "~(?s)^(?!\\x00{8})(.{8}).{8}$" $1;
+            "~^\\x7f\\x00\\x00\\x01$" "";
         }
-        # Large bodies, and apart from them those of which nobody knows yet how large they are.
-        map "$request_method:$server_protocol:$content_length:$http_transfer_encoding" $jaga_large {
+        # Large bodies, and apart from them those of which nobody knows yet how large they are:
+        # where large ones are taken, of GET too.
+        map $uri $jaga_takes {
+            default some;
+            "~^(\(Self.largePatterns))$" large;
+        }
+        map "\(Self.lengths):$jaga_takes" $jaga_large {
             default "";
             "~^[A-Z]+:[^:]*:([3-9][0-9]{5}|[0-9]{7,}):" large;
-            "~^[A-Z]+:[^:]*:[^:]*:." chunked;
+            "~^[A-Z]+:[^:]*:[^:]*:[^:]" chunked;
             "~^(POST|PUT|PATCH|DELETE):HTTP/2[^:]*::" chunked;
+            "~^[^:]*:HTTP/2[^:]*:::large$" chunked;
         }
         map "$jaga_large $jaga_address" $jaga_large_address {
             default "";
-            "~^(large|chunked) ." "$jaga_large $jaga_address";
+            "~(?s)^(large|chunked) ." "$jaga_large $jaga_address";
         }
         map $content_length $jaga_huge {
             default "";
@@ -142,6 +149,12 @@ struct NginxConfiguration: Sendable {
         limit_conn jaga_huge \(Self.hugeRequests);
         """
     }
+
+    private static let largePatterns = largePaths.sorted().map(Routes.Route.pattern(of:))
+        .joined(separator: "|")
+    /// What tells how large a body is.
+    private static let lengths =
+        "$request_method:$server_protocol:$content_length:$http_transfer_encoding"
 
     /// All by which a phone may say who it is.
     static let names = (PhoneIdentity.names.map { "arg_" + $0 } + ["http_authorization"])

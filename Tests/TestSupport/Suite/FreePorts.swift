@@ -29,13 +29,34 @@ public enum FreePorts {
 func withLoopback<Result>(
     _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
+    withAddress("127.0.0.1", port, body)
+}
+
+/// Calls with an address of IPv4 or IPv6, and that port.
+func withAddress<Result>(
+    _ address: String, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    let port = in_port_t(truncatingIfNeeded: port).bigEndian
+    if address.contains(":") {
+        var name = sockaddr_in6()
+        name.sin6_family = sa_family_t(AF_INET6)
+        name.sin6_port = port
+        inet_pton(AF_INET6, address, &name.sin6_addr)
+        return withGeneral(name, body)
+    }
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
-    name.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-    inet_pton(AF_INET, "127.0.0.1", &name.sin_addr)
-    return withUnsafePointer(to: &name) { pointer in
+    name.sin_port = port
+    inet_pton(AF_INET, address, &name.sin_addr)
+    return withGeneral(name, body)
+}
+
+private func withGeneral<Name, Result>(
+    _ name: Name, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    withUnsafePointer(to: name) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            body($0, socklen_t(MemoryLayout<Name>.size))
         }
     }
 }

@@ -7,10 +7,14 @@ public final class RawLink {
     public private(set) var heard = ""
     public private(set) var isClosed = false
 
-    public init(port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else {
-            throw TestFailure("nobody listens on port \(port)")
+    /// - Parameter source: the address that it comes from, of 127.0.0.0/8 or `::1`
+    public init(port: Int, from source: String = "127.0.0.1") throws {
+        let isSix = source.contains(":")
+        descriptor = socket(isSix ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let isBound = withAddress(source, 0) { bind(descriptor, $0, $1) } == 0
+        let door = isSix ? source : "127.0.0.1"
+        guard isBound, withAddress(door, port, { connect(descriptor, $0, $1) }) == 0 else {
+            throw TestFailure("nobody listens on port \(port), or there is no \(source)")
         }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }

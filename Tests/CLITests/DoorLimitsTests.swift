@@ -1,0 +1,214 @@
+import Foundation
+import Glibc
+import Hosting
+import TestSupport
+import Testing
+
+@testable import JagaCLI
+
+/// A real nginx with the limits of the door; what stands behind it takes everything.
+@Suite struct `The door` {
+    /// Addresses that are one household, and one that is not of it.
+    struct Household: CustomTestStringConvertible {
+        var testDescription: String
+        var own: [String]
+        var other: String
+    }
+
+    private static let households = [
+        Household(testDescription: "IPv4", own: ["127.0.0.2"], other: "127.0.0.3"),
+        Household(testDescription: "IPv6 of this machine", own: ["::1"], other: "127.0.0.2"),
+        Household(
+            testDescription: "a network of IPv6",
+            own: ["2001:db8:1:2::1", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2:0:4::"],
+            other: "2001:db8:1:3::1"),
+        Household(
+            testDescription: "a network of IPv6 that ends with a zero",
+            own: ["2001:db8:1::1", "2001:db8:1:0:3:4:5:6", "2001:db8:1:0:0:4:5:6"],
+            other: "2001:db8:1:1::1"),
+        Household(
+            testDescription: "a network of IPv6 that ends with zeros",
+            own: ["2001:db8::1", "2001:db8::3:4:5:6", "2001:db8::4:0:6"],
+            other: "2001:db8:0:1::1"),
+        Household(
+            testDescription: "IPv4 as IPv6", own: ["::ffff:192.0.2.1"],
+            other: "::ffff:192.0.2.2"),
+    ]
+
+    @Test(arguments: Way.allCases, households)
+    func `refuses the ninth large body of one household, and nothing else`(
+        way: Way, household: Household
+    ) async throws {
+        let door = try await Door()
+        var slow: [Caller] = []
+        for number in 0..<NginxConfiguration.largeRequestsPerAddress {
+            let caller = try door.caller(household.own[number % household.own.count], way)
+            #expect(try await caller.isAdmitted(), "\(number): \(caller.link.heard)")
+            slow.append(caller)
+        }
+        for address in household.own {
+            let ninth = try door.caller(address, way)
+            #expect(try await !ninth.isAdmitted(), "\(address): \(ninth.link.heard)")
+            #expect(await ninth.hears(Door.refused))
+        }
+        #expect(try await door.caller(household.other, way).isAdmitted())
+        #expect(try await door.caller(household.own[0], way.other).isAdmitted())
+        let help = try door.caller(household.own[0], way)
+        help.send("/v1/emergencies")
+        #expect(await help.hears(Door.taken), "\(help.link.heard)")
+        let report = try door.caller(household.own[0], .length)
+        report.send("/overland")
+        #expect(await report.hears(Door.taken), "\(report.link.heard)")
+
+        slow.removeLast()
+        let isFree = try await eventually(within: 5, every: 10) {
+            try await door.caller(household.own[0], way).isAdmitted()
+        }
+        #expect(isFree, "one that went leaves no room")
+        withExtendedLifetime(slow) {}
+    }
+}
+
+/// How a request says how large its body is.
+enum Way: CaseIterable {
+    case length, chunked, http2Length, http2Unknown, http2Get
+
+    var isHTTP2: Bool { self != .length && self != .chunked }
+    /// Also others can have a body, which nginx keeps.
+    var method: String { self == .http2Get ? "GET" : "POST" }
+    var saysLength: Bool { self == .length || self == .http2Length }
+    /// One that is counted apart.
+    var other: Way { saysLength ? .chunked : .length }
+}
+
+/// An nginx with the door's rules, with and without HTTP/2.
+private final class Door {
+    static let taken = "a service took it"
+    static let refused = #""status":503,"detail":"Too many requests at a time.""#
+    /// Whoever comes from here says in a header from where.
+    static let proxy = "127.0.0.9"
+
+    private let folder: TemporaryFolder
+    private let nginx: Capture
+    private let port: Int
+    private var http2Port: Int { port + 10 }
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let port = FreePorts.base(of: Array(0...10))
+        self.port = port
+        let configuration = NginxConfiguration(
+            ports: Ports(Topology(portBase: port)), areServicesHere: true)
+        let services = (1...5).map { "listen 127.0.0.1:\(port + $0);" }.joined(separator: " ")
+        let text = """
+            daemon off;
+            pid \(folder.path)/nginx.pid;
+            error_log stderr crit;
+            events { worker_connections 256; }
+            http {
+            client_body_temp_path \(folder.path);
+            \(configuration.rules)
+            set_real_ip_from \(Self.proxy);
+            real_ip_header X-From;
+            server {
+                listen 127.0.0.1:\(port); listen [::1]:\(port);
+                listen 127.0.0.1:\(port + 10) http2; listen [::1]:\(port + 10) http2;
+                \(configuration.routes)
+            }
+            server { \(services) return 200 "\(Self.taken)"; }
+            }
+            """
+        try text.write(
+            toFile: folder.path + "/nginx.conf", atomically: true, encoding: .utf8)
+        let nginx = try Capture(
+            "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"])
+        self.nginx = nginx
+        let isThere = await eventually(every: 5) { !FreePorts.isFree(port) }
+        guard isThere else { throw TestFailure("nginx does not start: \(nginx.text)") }
+    }
+
+    deinit { nginx.end() }
+
+    func caller(_ address: String, _ way: Way) throws -> Caller {
+        let isOwn = address == "::1" || address.hasPrefix("127.")
+        let link = try RawLink(
+            port: way.isHTTP2 ? http2Port : port, from: isOwn ? address : Self.proxy)
+        return Caller(link, way, port, isOwn ? [] : [("x-from", address)])
+    }
+}
+
+/// Somebody with one request.
+private final class Caller {
+    let link: RawLink
+    private let way: Way
+    /// Where nginx is reached without HTTP/2.
+    private let port: Int
+    private let headers: [(String, String)]
+
+    init(_ link: RawLink, _ way: Way, _ port: Int, _ headers: [(String, String)] = []) {
+        self.link = link
+        self.way = way
+        self.port = port
+        self.headers = headers
+    }
+
+    /// Begins with a large body, and says whether nginx waits for the rest.
+    func isAdmitted() async throws -> Bool {
+        if way.isHTTP2 {
+            begin("/overland", length: 400_000)
+            // All that was said about what came before is there when this one is back.
+            link.send("\0\0\u{8}\u{6}\0\0\0\0\0jagaping")
+            return await hears("jagaping") && !link.heard.contains(Door.refused)
+        }
+        begin("/overland", length: 400_000, [("expect", "100-continue")])
+        guard await hears("\r\n\r\n") else { return false }
+        // It says so also to whom it refuses at once: it has when it answers somebody else.
+        let next = Caller(try RawLink(port: port), .length, port)
+        next.send("/overland")
+        guard await next.hears(Door.taken) else { return false }
+        link.send()
+        return link.heard.contains(" 100 ") && !link.heard.contains(Door.refused)
+    }
+
+    /// Sends a small request, whole.
+    func send(_ path: String) {
+        begin(path, length: 4)
+        switch way {
+        case .length: link.send("help")
+        case .chunked: link.send("4\r\nhelp\r\n0\r\n\r\n")
+        default: link.send("\0\0\u{4}\0\u{1}\0\0\0\u{1}help")
+        }
+    }
+
+    func hears(_ text: String) async -> Bool {
+        await eventually(within: 5, every: 1) {
+            link.send()
+            return link.heard.contains(text) || link.isClosed
+        } && link.heard.contains(text)
+    }
+
+    private func begin(_ path: String, length: Int, _ more: [(String, String)] = []) {
+        var headers = headers + more
+        if way.saysLength { headers.append(("content-length", "\(length)")) }
+        if way.isHTTP2 {
+            headers =
+                [
+                    (":method", way.method), (":scheme", "http"), (":authority", "door"),
+                    (":path", path),
+                ] + headers
+            // Names and values as they are (RFC 7541, 6.2.2); nothing here is 127 bytes long.
+            let block = headers.map { "\0" + counted($0) + counted($1) }.joined()
+            link.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0")
+            link.send("\0\0" + byte(block.utf8.count) + "\u{1}\u{4}\0\0\0\u{1}" + block)
+        } else {
+            if way == .chunked { headers.append(("transfer-encoding", "chunked")) }
+            let lines = headers.map { "\($0): \($1)\r\n" }.joined()
+            link.send("POST \(path) HTTP/1.1\r\nhost: door\r\n\(lines)\r\n")
+        }
+    }
+
+    /// After its length.
+    private func counted(_ text: String) -> String { byte(text.utf8.count) + text }
+
+    private func byte(_ number: Int) -> String { String(UnicodeScalar(UInt8(number))) }
+}
