@@ -3,6 +3,7 @@ import Foundation
 import Hosting
 import Model
 import Runtime
+import TestSupport
 import Testing
 
 @testable import JagaCLI
@@ -41,6 +42,48 @@ import Testing
         #expect(pub.contains("client_max_body_size \(24 << 20); "))
         #expect(pub.contains("client_body_buffer_size \(8 << 20); "))
         #expect(configuration.rules.contains("limit_conn jaga_huge 2;"))
+    }
+
+    @Test func `leads phones on whose address ends with a slash, and says how much each takes`()
+        async throws
+    {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let port = FreePorts.base(of: [400])
+        let configuration = NginxConfiguration(
+            folder: folder.path, listen: ["127.0.0.1:\(port + 400)"],
+            ports: Ports(Topology(portBase: port)), isRoot: geteuid() == 0)
+        try configuration.text.write(
+            to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+        let nginx = Process()
+        nginx.executableURL = URL(filePath: "/usr/sbin/nginx")
+        nginx.arguments = ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"]
+        try nginx.run()
+        defer {
+            nginx.terminate()
+            nginx.waitUntilExit()
+        }
+        let http = PlainHTTP(port: port + 400)
+        for _ in 0..<100 where (try? http.send("GET", "/nothing")) == nil {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        // No service is there: what leads to one is 503.
+        for path in Routes.phonePaths.subtracting(["/"]) {
+            let path = path.replacing("{token}", with: "t0k")
+            for path in [path, path + "/"] {
+                #expect(try http.send("POST", path, body: [1]).status == 503, "\(path)")
+            }
+        }
+        #expect(try http.send("POST", "/v1/people/", body: [1]).status == 404)
+        for (path, bytes) in [
+            ("/pub", 24 << 20), ("/pub/", 24 << 20), ("/overland/t0k/", 8 << 20),
+            ("/osmand", 1 << 20), ("/v1/people", 1 << 20),
+        ] {
+            let answer = try http.send(
+                "POST", path, body: [UInt8](repeating: 65, count: bytes + 1))
+            #expect(answer.status == 413, "\(path)")
+            #expect(answer.text.contains("larger than the \(bytes) bytes"), "\(answer.text)")
+        }
     }
 
     /// What nginx says of a configuration; empty when it takes it.
@@ -106,8 +149,11 @@ import Testing
         let paths = Routes.all.map(\.path)
         #expect(Set(paths).count == paths.count)
         let route = Routes.Route(path: "/v1/circles/{circle}/zones/{zone}", service: .membership)
-        #expect(route.location == "~ \"^/v1/circles/[^/]+/zones/[^/]+$\"")
-        #expect(Routes.Route(path: "/pub", service: .ingest).location == "= /pub")
+        #expect(route.locations == ["~ \"^/v1/circles/[^/]+/zones/[^/]+$\""])
+        #expect(
+            Routes.Route(path: "/pub", service: .ingest).locations == ["= /pub", "= /pub/"])
+        #expect(Routes.Route(path: "/", service: .ingest).locations == ["= /"])
+        #expect(Routes.phonePaths.subtracting(paths).isEmpty)
     }
 
     @Test func `listens on loopback too`() throws {

@@ -36,7 +36,9 @@ import Web
 
     @Test(arguments: [
         "/pub", "/", "/osmand", "/osmand/phone-1", "/log/gpslogger/phone-1", "/gprmc/Data",
-        "/overland", "/overland/phone-1",
+        "/overland", "/overland/phone-1", "/pub/", "/osmand/", "/osmand/phone-1/",
+        "/log/gpslogger/", "/log/gpslogger/phone-1/", "/gprmc/Data/", "/overland/",
+        "/overland/phone-1/",
     ])
     func `speak their own protocol wherever somebody had them send`(address: String) throws {
         let world = try World()

@@ -6,9 +6,14 @@ enum Routes {
         let path: String
         let service: Service
 
-        /// nginx's words for it: an exact path, or an expression.
-        var location: String {
-            path.contains("{") ? "~ \"^\(Route.pattern(of: path))$\"" : "= \(path)"
+        /// nginx's words for it: an exact path, or an expression. People type the addresses of
+        /// their apps, some with a slash at the end: that leads to the same.
+        var locations: [String] {
+            let isTyped = Routes.phonePaths.contains(path)
+            guard path.contains("{") else {
+                return isTyped && path != "/" ? ["= \(path)", "= \(path)/"] : ["= \(path)"]
+            }
+            return ["~ \"^\(Route.pattern(of: path))\(isTyped ? "/?" : "")$\""]
         }
 
         /// An expression of all that a path may be.
@@ -17,6 +22,12 @@ enum Routes {
             return "/" + parts.joined(separator: "/")
         }
     }
+
+    /// Where phone apps send to.
+    static let phonePaths: Set<String> = [
+        "/", "/pub", "/osmand", "/osmand/{token}", "/overland", "/overland/{token}",
+        "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
+    ]
 
     static let all: [Route] =
         list(

@@ -74,7 +74,7 @@ struct NginxConfiguration: Sendable {
         let asked = Service.allCases.filter { service in
             Routes.all.contains { $0.service == service }
         }
-        return ([general] + asked.map(upstream)).joined(separator: "\n\n")
+        return ([general, bodyLimits] + asked.map(upstream)).joined(separator: "\n\n")
     }
 
     private var files: String {
@@ -122,7 +122,7 @@ struct NginxConfiguration: Sendable {
         # where large ones are taken, of GET too.
         map $uri $jaga_takes {
             default some;
-            "~^(\(Self.largePatterns))$" large;
+            "~^(\(Self.largePatterns))/?$" large;
         }
         map "\(Self.lengths):$jaga_takes" $jaga_large {
             default "";
@@ -174,10 +174,29 @@ struct NginxConfiguration: Sendable {
     /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk, but
     /// for the largest photos.
     private func limit(of path: String) -> String {
-        guard Self.largePaths.contains(path) else { return "" }
-        let most = path == "/pub" ? Self.photoBodyBytesMax : Self.largeBodyBytesMax
+        let most = Self.bodyBytesMax(of: path)
+        guard most > Self.bodyBytesMax else { return "" }
         return "client_max_body_size \(most); "
             + "client_body_buffer_size \(Self.largeBodyBytesMax); "
+    }
+
+    private static func bodyBytesMax(of path: String) -> Int {
+        guard largePaths.contains(path) else { return bodyBytesMax }
+        return path == "/pub" ? photoBodyBytesMax : largeBodyBytesMax
+    }
+
+    /// What the address that was asked takes, for the answer to a larger body.
+    private var bodyLimits: String {
+        let large = Routes.all.filter { Self.bodyBytesMax(of: $0.path) > Self.bodyBytesMax }
+        let lines = large.map {
+            "\"~^\(Routes.Route.pattern(of: $0.path))/?$\" \(Self.bodyBytesMax(of: $0.path));"
+        }
+        return """
+            map $uri $jaga_body_bytes {
+                default \(Self.bodyBytesMax);
+            \(indent(lines.joined(separator: "\n")))
+            }
+            """
     }
 
     private var listening: String {
@@ -186,13 +205,13 @@ struct NginxConfiguration: Sendable {
 
     /// What stands in the block `server`: which path leads where.
     var routes: String {
-        let routes = Routes.all.map { route in
+        let routes = Routes.all.flatMap { route in
             let limit = limit(of: route.path)
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
             // Nothing holds up a call for help, whoever else calls from there.
             let urgent = route.path == "/v1/emergencies" ? "limit_conn jaga_large 4096; " : ""
             let target = "\(urgent)\(page)proxy_pass http://\(route.service.rawValue);"
-            return "location \(route.location) { \(limit)\(target) }"
+            return route.locations.map { "location \($0) { \(limit)\(target) }" }
         }
         let parts = [
             Self.answers.map(\.text).joined(separator: "\n"),
@@ -210,8 +229,8 @@ struct NginxConfiguration: Sendable {
             header: "Allow \"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\""),
         Answer(
             to: 413, title: "Too large",
-            detail: "The body is larger than \(bodyBytesMax) bytes, or \(largeBodyBytesMax) where "
-                + "that much is taken: send it in parts; a shape with fewer points."),
+            detail: "The body is larger than the $jaga_body_bytes bytes that this address takes: "
+                + "send it in parts; a shape with fewer points, a smaller photo."),
         Answer(
             to: 502, as: 503, title: "Not available", detail: "The service is starting.",
             retrySeconds: 1),

@@ -16,7 +16,11 @@ enum Endpoint: Sendable {
     case diary, mqtt, setTopic, dropTopic
     case quarantine, quarantined, retryQuarantined, dropQuarantined
 
-    static let router = Router<Endpoint>([
+    static let router = Router<Endpoint>(
+        phones + phones.filter { $0.1 != "/" }.map { ($0, $1 + "/", $2) } + own)
+
+    /// People type the addresses of their apps, some with a slash at the end.
+    private static let phones: [(Web.Method, String, Endpoint)] = [
         (.post, "/pub", .phone(.ownTracks)),
         (.get, "/", .phone(.osmAnd)), (.post, "/", .phone(.osmAnd)),
         (.get, "/osmand", .phone(.osmAnd)), (.post, "/osmand", .phone(.osmAnd)),
@@ -34,6 +38,9 @@ enum Endpoint: Sendable {
         (.put, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
         (.patch, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
         (.get, "/gprmc/Data", .phone(.openGTS)), (.post, "/gprmc/Data", .phone(.openGTS)),
+    ]
+
+    private static let own: [(Web.Method, String, Endpoint)] = [
         (.post, "/v1/reports", .reports),
         (.post, "/v1/emergencies", .emergencies),
         (.get, "/v1/emergencies/{emergency}", .emergency),
@@ -71,5 +78,5 @@ enum Endpoint: Sendable {
         (.get, "/v1/quarantine/{entry}", .quarantined),
         (.delete, "/v1/quarantine/{entry}", .dropQuarantined),
         (.post, "/v1/quarantine/{entry}/retry", .retryQuarantined),
-    ])
+    ]
 }
