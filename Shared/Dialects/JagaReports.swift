@@ -53,11 +53,12 @@ public enum JagaReports {
         return reading
     }
 
-    /// Nil where the phone does not say; names that Jaga does not know are passed over.
+    /// Nil where the phone does not say; names that Jaga does not know are passed over, and so is
+    /// what no phone can say of itself.
     private static func hindrances(_ json: JSONView?) -> [Hindrance]? {
         guard let names = json?.elements else { return nil }
-        return Set(names.prefix(hindrancesMax).compactMap { $0.string }.compactMap(Hindrance.init))
-            .sorted()
+        let said = names.prefix(hindrancesMax).compactMap { $0.string }.compactMap(Hindrance.init)
+        return Set(said).subtracting([.undecryptable]).sorted()
     }
 
     /// Names beyond these are not looked at.

@@ -81,6 +81,9 @@ public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
     /// Beyond what one message may carry: so many fixes, or ``JSON/bodyValuesMax`` values.
     case tooMany = "too-many"
 
+    /// Whether the phone encrypts with a key that Jaga does not have.
+    public var isOfKey: Bool { self == .encrypted || self == .undecryptable }
+
     /// Why a payload was put aside that was to be JSON.
     public init(_ error: ParseError) { self = error.code == .tooMany ? .tooMany : .notJSON }
 }

@@ -14,6 +14,9 @@ public enum Hindrance: String, Sendable, Codable, CaseIterable, Comparable {
     case backgroundRefresh = "background-refresh"
     /// The person has signed out of the app.
     case signedOut = "signed-out"
+    /// What it sends is encrypted, and not with the key that Jaga has. The phone cannot say so:
+    /// Jaga sees it.
+    case undecryptable
 
     /// Whether the phone may fall silent for it. The others make positions rough or seldom.
     public var makesBlind: Bool { self != .approximateLocation && self != .powerSave }

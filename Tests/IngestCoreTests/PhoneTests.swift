@@ -100,6 +100,43 @@ import Testing
         #expect(told(bench).count == 2)
     }
 
+    @Test func `a phone with another key than ours is blind, until it is understood again`() {
+        var bench = Bench()
+        func send(_ reason: QuarantineReason?, _ news: PhoneNews = PhoneNews()) {
+            bench.deliver(
+                [], rejections: reason.map { [Rejection(index: 0, reason: $0)] } ?? [], news: news,
+                ownTracks: .android)
+        }
+        var told: [[Hindrance]] {
+            bench.input.compactMap {
+                if case .inputBlindness(let news) = $0.event.body { news.hindrances } else { nil }
+            }
+        }
+        bench.deliver([observation(at: 0)])
+        send(.notJSON)
+        #expect(position(&bench)?.state == .fresh)
+        send(.undecryptable, PhoneNews(isSealed: true))
+        #expect(position(&bench)?.state == .blind)
+        #expect(position(&bench)?.hindrances == [.undecryptable])
+        send(.encrypted)
+        bench.restart()
+        send(nil)
+        send(.notJSON)
+        #expect(position(&bench)?.state == .blind, "what says nothing changes nothing")
+        #expect(told == [[.undecryptable]])
+        bench.deliver([observation(at: 10)])
+        #expect(position(&bench)?.state == .fresh && position(&bench)?.hindrances == [])
+        send(.undecryptable)
+        #expect(told.count == 2)
+        // What the phone said itself stays beside it, and after it.
+        send(nil, PhoneNews(hindrances: [.powerSave]))
+        #expect(position(&bench)?.hindrances == [.powerSave])
+        send(.undecryptable)
+        #expect(position(&bench)?.hindrances == [.powerSave, .undecryptable])
+        bench.deliver([observation(at: 20)])
+        #expect(position(&bench)?.hindrances == [.powerSave])
+    }
+
     // MARK: Cards
 
     @Test func `a face of no use takes no other away`() {

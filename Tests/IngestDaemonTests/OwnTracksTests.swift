@@ -205,6 +205,37 @@ import Web
         #expect(world.service.statusDetails["blind"] == 1)
     }
 
+    @Test func `a phone that encrypts with another key is blind until it is understood`() throws {
+        let world = try World()
+        func shown() throws -> JSON? {
+            try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
+                .json["features"]?.array?
+                .first { $0["id"]?.string == person(1).description }?["properties"]
+        }
+        func sealed(_ passphrase: String) -> String {
+            self.sealed(PhoneTests.location, passphrase)
+        }
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
+        #expect(try world.send(.post, "/pub", sealed("theirs"), token: "wrong").status == 401)
+        #expect(try shown()?["state"] == "fresh")
+        #expect(try world.send(.post, "/pub", sealed("theirs"), token: "phone-1").status == 200)
+        #expect(try shown()?["state"] == "blind")
+        #expect(world.records(.inputBlindness).count == 1)
+        try world.send(
+            .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
+            #"{"passphrase":"ours"}"#, token: "person-1")
+        try world.send(.post, "/pub", sealed("theirs"), token: "phone-1")
+        // What is read once more is of then.
+        let entry = try world.send(.get, "/v1/quarantine", token: "person-1").json["items"]?[0]
+        let path = "/v1/quarantine/\(entry?["id"]?.string ?? "")/retry"
+        #expect(try world.send(.post, path, token: "person-1").status == 200)
+        try world.restart()
+        #expect(try shown()?["hindrances"] == ["undecryptable"])
+        try world.send(.post, "/pub", sealed("ours"), token: "phone-1")
+        #expect(try shown()?["state"] == "fresh" && shown()?["hindrances"] == nil)
+        #expect(world.records(.inputBlindness).count == 1)
+    }
+
     @Test func `a card's face reaches the phones of friends, also after a restart`() throws {
         let world = try World()
         let face = Base64.encode([0xFF, 0xD8, 0xFF, 0xE0])

@@ -36,7 +36,8 @@ extension Core {
         into effects: inout [Effect]
     ) -> Panic? {
         let hindrances = phones.hear(
-            delivery.news, from: delivery.device, of: delivery.person, at: now, into: &effects)
+            delivery.news, isLegible: delivery.isLegible, from: delivery.device,
+            of: delivery.person, at: now, into: &effects)
         if let hindrances {
             tellBlindness(hindrances, of: delivery, in: directory, at: now, &effects)
         }

@@ -138,6 +138,14 @@ public struct Delivery: Hashable, Sendable {
         !(news.isLastWill || wasKept) || arrivals.contains { !$0.isKnown } || !panics.isEmpty
     }
 
+    /// Whether what the phone sends can be read: not where it is encrypted with another key than
+    /// the device's. Nil where that is nothing new, or says neither.
+    var isLegible: Bool? {
+        guard isSign else { return nil }
+        if rejections.contains(where: { $0.reason.isOfKey }) { return false }
+        return arrivals.isEmpty && panics.isEmpty && news == PhoneNews() ? nil : true
+    }
+
     /// Whether the answer can ask where the phone is: OwnTracks and what speaks Jaga's own JSON
     /// understand that.
     var canBeAsked: Bool { ownTracks != nil || client == .jaga }

@@ -50,14 +50,17 @@ struct Phones {
 
     /// Takes in what a phone tells of itself and of its person.
     ///
+    /// - Parameter isLegible: whether what it sends can be read; nil = as before.
     /// - Returns: what keeps it from reporting, where it may fall silent from now on
     mutating func hear(
-        _ news: PhoneNews, from device: DeviceID, of person: PersonID, at now: Timestamp,
-        into effects: inout [Effect]
+        _ news: PhoneNews, isLegible: Bool? = nil, from device: DeviceID, of person: PersonID,
+        at now: Timestamp, into effects: inout [Effect]
     ) -> [Hindrance]? {
-        var isBlinded = false
-        if let hindrances = news.hindrances {
-            isBlinded = condition(hindrances, of: device, person, at: now, into: &effects)
+        var blinding: [Hindrance]?
+        if let hindrances = hindrances(of: device, person, told: news.hindrances, isLegible),
+            condition(hindrances, of: device, person, at: now, into: &effects)
+        {
+            blinding = hindrances
         }
         if let card = news.card {
             let face =
@@ -73,7 +76,20 @@ struct Phones {
                 offered: now)
             effects.append(.phone(.saveOffer(row)))
         }
-        return isBlinded ? news.hindrances : nil
+        return blinding
+    }
+
+    /// Everything that keeps a phone from reporting from now on, ascending; nil = as before.
+    private func hindrances(
+        of device: DeviceID, _ person: PersonID, told: [Hindrance]?, _ isLegible: Bool?
+    ) -> [Hindrance]? {
+        let row = conditions[device]
+        let known = row?.person == person ? row?.hindrances ?? [] : []
+        let wasIllegible = known.contains(.undecryptable)
+        let isIllegible = isLegible.map(!) ?? wasIllegible
+        guard told != nil || isIllegible != wasIllegible else { return nil }
+        let others = (told ?? known).filter { $0 != .undecryptable }
+        return isIllegible ? (others + [.undecryptable]).sorted() : others
     }
 
     /// - Returns: whether the phone may fall silent and might not before

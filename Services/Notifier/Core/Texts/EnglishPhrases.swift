@@ -141,6 +141,7 @@ struct EnglishPhrases: Phrasebook {
         case .hibernation: "the system puts the app to sleep"
         case .backgroundRefresh: "the app may not work in the background"
         case .signedOut: "somebody signed out of the app"
+        case .undecryptable: "Jaga cannot decrypt what it sends, its key is another"
         }
     }
 

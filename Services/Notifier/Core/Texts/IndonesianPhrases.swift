@@ -141,6 +141,7 @@ struct IndonesianPhrases: Phrasebook {
         case .hibernation: "sistem menidurkan aplikasi"
         case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
         case .signedOut: "aplikasi telah keluar dari akun"
+        case .undecryptable: "Jaga tidak bisa membuka enkripsinya, kuncinya lain"
         }
     }
 

@@ -143,6 +143,7 @@ struct MalayPhrases: Phrasebook {
         case .hibernation: "sistem menidurkan aplikasi"
         case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
         case .signedOut: "aplikasi telah dilog keluar"
+        case .undecryptable: "Jaga tidak dapat menyahsulit mesejnya, kuncinya lain"
         }
     }
 
