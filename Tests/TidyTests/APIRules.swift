@@ -20,6 +20,22 @@ extension Rule {
             + proxyFindings(files, described, in: description)
     }
 
+    /// A schema of docs/openapi.yaml that has the name of an enumeration has all of its words.
+    static let apiHasAllWords = Rule(name: "the API describes all words") { files in
+        guard let description = files.first(where: { $0.path == "docs/openapi.yaml" }) else {
+            return []
+        }
+        let described = Words.described(in: description)
+        return files.flatMap(Words.spoken).flatMap { spoken -> [Finding] in
+            guard let schema = described.first(where: { $0.name == spoken.name }) else { return [] }
+            let missing = spoken.words.subtracting(schema.words).map { "misses \($0)" }
+            let surplus = schema.words.subtracting(spoken.words).map { "invents \($0)" }
+            return (missing + surplus).sorted().map {
+                Finding(path: description.path, line: schema.line, text: "\(spoken.name) \($0)")
+            }
+        }
+    }
+
     /// Compares with the list from which nginx's configuration is made.
     private static func proxyFindings(
         _ files: [SourceFile], _ described: [Operation: Int], in description: SourceFile
@@ -98,5 +114,55 @@ struct Operation: Hashable, CustomStringConvertible {
             let service = file.folders[1].lowercased()
             return (Operation(service, String(match.output.1), String(match.output.2)), file.path)
         }
+    }
+}
+
+/// The words that a public enumeration, or the schema of the same name, may be.
+private struct Words {
+    let name: String
+    let line: Int
+    var words: Set<Substring> = []
+
+    /// Schemas that are nothing but an `enum` in brackets, in the usual indentation.
+    static func described(in file: SourceFile) -> [Words] {
+        var found: [Words] = []
+        var isListed = false
+        for (index, line) in file.lines.enumerated() {
+            if let match = line.prefixMatch(of: /\x20{4}(\w+):/) {
+                found.append(Words(name: String(match.output.1), line: index + 1))
+            }
+            if line.contains(/^\x20{6}enum:|^\x20{4}\w+: { enum:/) { isListed = true }
+            guard isListed, !found.isEmpty else { continue }
+            let list =
+                line.firstMatch(of: /\[(.*)/)?.output.1 ?? (line.contains("enum:") ? "" : line)
+            for word in list.prefix(while: { $0 != "]" }).matches(of: /[\w-]+/) {
+                found[found.count - 1].words.insert(word.output)
+            }
+            isListed = !line.contains("]")
+        }
+        return found.filter { !$0.words.isEmpty }
+    }
+
+    /// Public enumerations of strings at the top of a file.
+    static func spoken(in file: SourceFile) -> [Words] {
+        guard file.isSwift, ["Shared", "Services"].contains(file.folders.first) else { return [] }
+        var found: [Words] = []
+        var isInside = false
+        for (index, line) in file.lines.enumerated() {
+            if let match = line.prefixMatch(of: /public enum (\w+): String\b/) {
+                found.append(Words(name: String(match.output.1), line: index + 1))
+                isInside = true
+            }
+            guard isInside else { continue }
+            if let cases = line.firstMatch(of: /^(?:\x20{4}|public enum.*{ )case ([^}]*)/) {
+                for word in cases.output.1.split(separator: ",") {
+                    // The last of `name`, name = "words".
+                    let last = word.matches(of: /[\w-]+/).last?.output ?? ""
+                    found[found.count - 1].words.insert(last)
+                }
+            }
+            isInside = !line.hasPrefix("}") && !line.hasSuffix(" }")
+        }
+        return found
     }
 }

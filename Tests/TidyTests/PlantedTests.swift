@@ -187,4 +187,47 @@ import Testing
                 "/v1/others of timer is led to a service",
             ])
     }
+
+    @Test func `compares the words of the API's description with those of the code`() {
+        let description = SourceFile(
+            path: "docs/openapi.yaml",
+            text: """
+                components:
+                  schemas:
+                    State: { enum: [on, off], default: on }
+                    Reason:
+                      description: |
+                        Why.
+                      enum:
+                        [too-old,
+                         guessed]
+                    Thing:
+                      properties:
+                        reason: { enum: [other] }
+                """)
+        let code = SourceFile(
+            path: "Shared/Model/Planted.swift",
+            text: """
+                public enum State: String, Sendable { case on, `off` }
+                public enum Reason: String {
+                    /// In the case of a clock.
+                    case tooOld = "too-old"
+                    case stopped, unknown
+
+                    var isBad: Bool {
+                        switch self {
+                        case .stopped: true
+                        default: false
+                        }
+                    }
+                }
+                public enum Thing: String { case other }
+                """)
+        let findings = Rule.apiHasAllWords.findings([description, code])
+        #expect(findings.map(\.line) == [4, 4, 4])
+        #expect(
+            findings.map(\.text) == [
+                "Reason invents guessed", "Reason misses stopped", "Reason misses unknown",
+            ])
+    }
 }

@@ -41,7 +41,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
     static let all: [Rule] = [
         .lineLength, .fileLength, .functionLength, .unfinishedWork, .bannedCalls, .pureCores,
         .pureGeometry, .importsGoDown, .servicesMeetInModel, .orderedIteration, .noMachinePaths,
-        .settingsAreDocumented, .linksLead, .apiIsDescribed, .alertsAreFounded,
+        .settingsAreDocumented, .linksLead, .apiIsDescribed, .apiHasAllWords,
+        .alertsAreFounded,
     ]
 }
 
