@@ -6,7 +6,8 @@ import Parsing
 ///
 /// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339. `policy`
 /// beside it is the mark of the policy by which the phone reports, `hindrances` what keeps it from
-/// reporting: all of it, so an empty list says that nothing does. A report that somebody asked for
+/// reporting: all of it, so an empty list says that nothing does. `battery` and `charging` beside
+/// `reports` are those of now, also where that list is empty. A report that somebody asked for
 /// has the trigger `ping`.
 public enum JagaReports {
     /// Reports in one message; of more than these one is read beyond, and then it is refused.
@@ -40,6 +41,10 @@ public enum JagaReports {
             return reading
         }
         guard let reports = list.elements else { return .rejected(.notAnObject) }
+        reading.take(
+            PhoneBattery(
+                percent: Quantity.battery(json["battery"]?.double),
+                charging: json["charging"]?.bool, time: received))
         reading.observations.reserveCapacity(min(reports.count, reportsMax + 1))
         for (index, report) in reports.enumerated() {
             // Beyond what counts only calls for help are looked for.

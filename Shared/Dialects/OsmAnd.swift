@@ -32,7 +32,8 @@ public enum OsmAnd {
 
     /// Reads one message. A value of the query goes before one of the body.
     ///
-    /// A message without a position is a heartbeat and carries nothing, unless it calls for help.
+    /// A message without a position is a heartbeat and says how full the battery is, unless it
+    /// calls for help, too.
     ///
     /// - Parameters:
     ///   - received: stands in for a missing time, and is when help was called for.
@@ -54,11 +55,16 @@ public enum OsmAnd {
             speed: values.number("speed").map { $0 * unit.factor },
             // What OsmAnd calls so is its accuracy in metres.
             accuracy: values.number("accuracy", "acc", "hdop"), received: received)
+        let battery = Quantity.battery(values.number("batt", "battery"))
+        let charging = Quantity.truth(values["charge", "charging"])
         var reading = Reading()
         reading.take(
-            fix, battery: Quantity.battery(values.number("batt", "battery")),
-            charging: Quantity.truth(values["charge", "charging"]),
+            fix, battery: battery, charging: charging,
             raised: isCall(values["alarm"]) ? received : nil, content: values.digest)
+        if fix == nil {
+            let time = Quantity.time(values["timestamp", "time"]) ?? received
+            reading.take(PhoneBattery(percent: battery, charging: charging, time: time))
+        }
         return reading
     }
 

@@ -46,14 +46,18 @@ public enum Overland {
             return
         }
         let coordinates = feature["geometry"]?["coordinates"]?.elements
-        guard isFix(properties, hasPlace: coordinates != nil) else { return }
-        let fix = fix(coordinates, properties)
         let level = properties["battery_level"]?.number
+        let battery = Quantity.battery(level.map { $0 * 100 })
+        let charging = charging(properties["battery_state"])
+        guard isFix(properties, hasPlace: coordinates != nil) else {
+            guard let time = Quantity.time(properties["timestamp"]?.json) else { return }
+            return reading.take(PhoneBattery(percent: battery, charging: charging, time: time))
+        }
+        let fix = fix(coordinates, properties)
         var payload: [UInt8]?
         if case .failure = fix { payload = feature.json.serialized() }
         reading.take(
-            fix, battery: Quantity.battery(level.map { $0 * 100 }),
-            charging: charging(properties["battery_state"]), index: index, payload: payload)
+            fix, battery: battery, charging: charging, index: index, payload: payload)
     }
 
     /// News of the app and summaries of trips are no fixes, whatever place they name; a visit is

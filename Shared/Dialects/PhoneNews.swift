@@ -19,6 +19,8 @@ public struct PhoneNews: Hashable, Sendable {
     public var isReply = false
     /// Whether it has a tag that calls for help; nil = this message would not say.
     public var isTagged: Bool?
+    /// How full its battery is, told without a place: that of a report goes with the report.
+    public var battery: PhoneBattery?
 
     public init(
         hindrances: [Hindrance]? = nil, zones: [OfferedZone] = [], card: Card? = nil,
@@ -30,6 +32,23 @@ public struct PhoneNews: Hashable, Sendable {
         self.pressed = pressed
         self.monitoring = monitoring
         self.isSealed = isSealed
+    }
+}
+
+/// What a phone says of its battery, beside any fix.
+public struct PhoneBattery: Hashable, Sendable {
+    /// 0 to 100; nil = it did not say.
+    public var percent: UInt8?
+    public var charging: Bool?
+    /// When that was so, as the phone says.
+    public var time: Timestamp
+
+    /// Nil where neither is said.
+    public init?(percent: UInt8?, charging: Bool?, time: Timestamp) {
+        guard percent != nil || charging != nil else { return nil }
+        self.percent = percent
+        self.charging = charging
+        self.time = time
     }
 }
 

@@ -156,6 +156,12 @@ public struct Reading: Hashable, Sendable {
                 fix: usable, battery: battery))
     }
 
+    /// Takes what a message without a place says of the battery; of several the newest counts.
+    mutating func take(_ battery: PhoneBattery?) {
+        guard let battery, battery.time >= news.battery?.time ?? .zero else { return }
+        news.battery = battery
+    }
+
     /// Nothing to keep and nothing to complain of.
     public static let nothing = Reading()
 

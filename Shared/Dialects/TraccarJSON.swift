@@ -59,10 +59,15 @@ public enum TraccarJSON {
         let battery = location["battery"] ?? json["battery"]
         let level = battery?["level"]?.numberOrNumericString
         let alarms = [location["alarm"], location["extras"]?["alarm"], json["alarm"]]
+        let percent = Quantity.battery(level.map { $0 * 100 })
+        let charging = Quantity.truth(battery?["is_charging"])
+        let fix = fix(location, received: received)
+        if fix == nil {
+            let time = Quantity.time(location["timestamp"]) ?? received
+            reading.take(PhoneBattery(percent: percent, charging: charging, time: time))
+        }
         reading.take(
-            fix(location, received: received), as: trigger(location["event"]?.string),
-            battery: Quantity.battery(level.map { $0 * 100 }),
-            charging: Quantity.truth(battery?["is_charging"]),
+            fix, as: trigger(location["event"]?.string), battery: percent, charging: charging,
             raised: alarms.contains(where: OsmAnd.isCall) ? received : nil,
             content: digest(of: location), index: index,
             payload: location.serialized())

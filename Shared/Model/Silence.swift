@@ -28,12 +28,21 @@ public struct Contact: Hashable, Sendable, Codable {
     public var person: PersonID
     public var kind: Kind
     public var at: Timestamp
+    /// Of the leading device that spoke, where it says something new of it: percent, and whether
+    /// it is charged.
+    public var battery: UInt8?
+    public var charging: Bool?
     public var trace: String
 
-    public init(person: PersonID, kind: Kind, at: Timestamp, trace: String = "") {
+    public init(
+        person: PersonID, kind: Kind, at: Timestamp, battery: UInt8? = nil,
+        charging: Bool? = nil, trace: String = ""
+    ) {
         self.person = person
         self.kind = kind
         self.at = at
+        self.battery = battery
+        self.charging = charging
         self.trace = trace
     }
 }

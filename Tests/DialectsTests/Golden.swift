@@ -104,6 +104,11 @@ struct Golden: CustomStringConvertible, Sendable {
         if let monitoring = news.monitoring {
             lines.append("monitoring \(monitoring.mode) said=\(monitoring.said)")
         }
+        if let battery = news.battery {
+            lines.append(
+                "battery" + (battery.percent.map { " \($0)" } ?? "")
+                    + (battery.charging.map { " charging=\($0)" } ?? "") + " at \(battery.time)")
+        }
         if news.isSealed { lines.append("sealed") }
         if news.isReply { lines.append("reply") }
         if news.isTagged == true { lines.append("tagged") }

@@ -17,8 +17,14 @@ extension World {
                     person: World.person, device: World.phone, maxSilenceSeconds: seconds)))
     }
 
-    mutating func contact(_ kind: Contact.Kind) -> [Event] {
-        handle(.inputContact(Contact(person: World.person, kind: kind, at: now)))
+    mutating func contact(
+        _ kind: Contact.Kind, battery: UInt8? = nil, charging: Bool? = nil
+    ) -> [Event] {
+        handle(
+            .inputContact(
+                Contact(
+                    person: World.person, kind: kind, at: now, battery: battery,
+                    charging: charging)))
     }
 
     private static let watch = WatchID(ID128(high: 7, low: 1))

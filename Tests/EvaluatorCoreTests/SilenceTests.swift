@@ -332,6 +332,18 @@ import Testing
         #expect(told == [[15], [], [], [], [15]])
     }
 
+    @Test func `one that is told without a report is told of as well, once`() {
+        var world = World()
+        _ = world.report(north: 0, battery: 16)
+        #expect(world.contact(.heard, battery: 12).batteries == [15])
+        #expect(world.contact(.heard).batteries == [])
+        #expect(world.report(north: 0, battery: 11).batteries == [])
+        #expect(world.contact(.heard, battery: 4, charging: true).batteries == [])
+        #expect(world.contact(.heard, battery: 4).batteries == [5])
+        #expect(world.contact(.heard, battery: 30).batteries == [])
+        #expect(world.report(north: 0, battery: 12).batteries == [15])
+    }
+
     @Test func `what is charged, late, old or of another device says nothing`() {
         var world = World()
         _ = world.report(north: 0, battery: 80)

@@ -137,6 +137,39 @@ import Testing
         #expect(position(&bench)?.hindrances == [.powerSave])
     }
 
+    // MARK: Battery
+
+    private func battery(
+        _ percent: UInt8?, charging: Bool? = nil, at second: Int64 = 0
+    ) -> PhoneNews {
+        var news = PhoneNews()
+        news.battery = PhoneBattery(
+            percent: percent, charging: charging, time: start + .seconds(second))
+        return news
+    }
+
+    @Test func `a battery told without a place is shown, and evaluators hear what is new of it`() {
+        var bench = Bench()
+        func told(_ bench: Bench) -> [UInt8?] {
+            bench.input.compactMap {
+                if case .inputContact(let contact) = $0.event.body { contact.battery } else { nil }
+            }
+        }
+        _ = tell(&bench, battery(61))
+        #expect(position(&bench)?.state == .unknown && position(&bench)?.battery == 61)
+        bench.deliver([observation(at: 0)])
+        bench.wait(60)
+        for _ in 1...2 { _ = tell(&bench, battery(12, charging: false, at: 60)) }
+        #expect(position(&bench)?.battery == 12 && position(&bench)?.charging == false)
+        #expect(told(bench) == [61, 12])
+        // What waited on the phone is older than what is known, or of long ago.
+        _ = tell(&bench, battery(90, at: -10))
+        bench.wait(1000)
+        _ = tell(&bench, battery(90, at: 100))
+        _ = tell(&bench, battery(7, at: 1060), from: 3)
+        #expect(position(&bench)?.battery == 12 && told(bench) == [61, 12, 7])
+    }
+
     // MARK: Cards
 
     @Test func `a face of no use takes no other away`() {

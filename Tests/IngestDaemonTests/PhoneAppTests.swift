@@ -60,6 +60,30 @@ import Web
         #expect(lastFix(world)?.accuracyCentimetres == 800)
     }
 
+    @Test func `tell their battery without a place, and that outlives a restart`() throws {
+        let world = try World()
+        func shown() throws -> JSON? {
+            try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
+                .json["features"]?.array?
+                .first { $0["id"]?.string == person(1).description }?["properties"]
+        }
+        try world.send(.post, "/osmand?\(query)&batt=61", token: "phone-1")
+        world.now = start + .seconds(700)
+        let time = world.now.seconds
+        try world.send(.post, "/osmand?batt=12&charge=false&timestamp=\(time)", token: "phone-1")
+        try world.turn {}
+        try world.restart()
+        #expect(try shown()?["battery"] == 12 && shown()?["charging"] == false)
+        #expect(try shown()?["ageSeconds"] == 710, "the place is as old as it was")
+        let contacts = world.records(.inputContact).compactMap { event in
+            if case .inputContact(let contact) = event.body { contact.battery } else { nil }
+        }
+        #expect(contacts == [12])
+        try world.send(
+            .post, "/v1/reports", #"{"reports":[],"battery":4}"#, token: "phone-1")
+        #expect(try shown()?["battery"] == 4)
+    }
+
     @Test func `may name it in a form, in JSON or in a batch`() throws {
         let world = try World()
         try world.send(.post, "/", "id=phone-1&" + query)

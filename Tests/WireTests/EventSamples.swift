@@ -130,6 +130,8 @@ enum EventSamples {
         .inputSilenceTerms(
             SilenceTerms(person: person, device: device, maxSilenceSeconds: 1800)),
         .inputContact(Contact(person: person, kind: .allRight, at: time, trace: "t-6")),
+        .inputContact(
+            Contact(person: person, kind: .heard, at: time, battery: 14, charging: false)),
         .inputWatch(WatchSpan(person: person, watch: WatchID(id(17)), until: time)),
         .inputDeafness(Deafness(from: time, to: time + .seconds(60))),
         .inputSilenceHold(SilenceHold(isHeld: true)), .silenceQuiet(silence),

@@ -20,13 +20,21 @@ extension PartitionState {
         else { return }
         // What a phone brings of long ago says nothing of its battery now.
         guard turn.now - report.fix.time <= .seconds(turn.rules.contactSeconds) else { return }
+        note(
+            battery, isCharging: report.charging == true, report.device, of: report.person, place,
+            &turn)
+    }
+
+    /// The leading device says how full its battery is now.
+    private mutating func note(
+        _ battery: UInt8, isCharging: Bool, _ device: DeviceID, of person: PersonID, _ place: Int,
+        _ turn: inout Turn
+    ) {
         let mark = people[place].batteryNotice.note(
-            battery, isCharging: report.charging == true, rules)
+            battery, isCharging: isCharging, turn.rules.silence)
         guard let mark else { return }
-        let news = BatteryNews(
-            person: report.person, device: report.device, battery: battery, mark: mark)
-        turn.tell(
-            .batteryLow(news), of: report.person, subject: .id(report.device), cause: turn.id.raw)
+        let news = BatteryNews(person: person, device: device, battery: battery, mark: mark)
+        turn.tell(.batteryLow(news), of: person, subject: .id(device), cause: turn.id.raw)
     }
 
     /// A cry for help from the leading device is a sign of life, too.
@@ -68,6 +76,12 @@ extension PartitionState {
                 state.change(place, &turn) { silence, leader in
                     silence.terms?.device == leader ? silence.hear(at: now) : nil
                 }
+                guard let battery = contact.battery, let leader = state.people[place].leader
+                else { return }
+                state.people[place].battery = battery
+                state.note(
+                    battery, isCharging: contact.charging == true, leader, of: contact.person,
+                    place, &turn)
             }
         case .inputWatch(let span):
             turn(span.person, event, rules, into: &outputs) { state, place, turn in

@@ -41,6 +41,7 @@ extension Core {
         if let hindrances {
             tellBlindness(hindrances, of: delivery, in: directory, at: now, &effects)
         }
+        if delivery.isSign { hearBattery(of: delivery, in: directory, at: now, into: &effects) }
         guard delivery.pressesWithinSeconds > 0, let pressed = delivery.news.pressed,
             phones.isPressedTwice(
                 pressed, on: delivery.device, withinSeconds: delivery.pressesWithinSeconds)
@@ -49,6 +50,29 @@ extension Core {
         return Panic(
             messageID: "twice at \(pressed.microseconds)", raised: pressed, fix: observation?.fix,
             battery: observation?.battery)
+    }
+
+    /// How full the battery is, said without a place: it is shown, and of the leading phone the
+    /// evaluator hears of it.
+    private mutating func hearBattery(
+        of delivery: Delivery, in directory: Replica, at now: Timestamp,
+        into effects: inout [Effect]
+    ) {
+        let (person, device) = (delivery.person, delivery.device)
+        guard let told = delivery.news.battery, var row = intake.devices[device],
+            row.accept(told, at: now)
+        else { return }
+        intake.keep(row)
+        effects.append(.noteDevice(row))
+        let leader = directory.leadingDevice(of: person, first: intake.firstDevices[person])
+        guard leader == device else { return }
+        append(
+            .inputContact(
+                Contact(
+                    person: person, kind: .heard, at: now, battery: row.battery,
+                    charging: row.charging, trace: delivery.trace)),
+            of: person, cause: Hash.id("battery", .id(device), .number(now.microseconds)),
+            trace: delivery.trace, at: now, into: &effects)
     }
 
     /// The leading phone may fall silent from now on: somebody is to know, once.

@@ -90,6 +90,19 @@ struct Intake {
 }
 
 extension DeviceRow {
+    /// Takes what the device says of its battery without a place.
+    ///
+    /// - Returns: whether it is of now, and another than before; then that is kept.
+    mutating func accept(_ told: PhoneBattery, at now: Timestamp) -> Bool {
+        let time = min(told.time, now)
+        guard time >= newest?.time ?? .zero, now - time <= .seconds(Limits.liveAgeSeconds),
+            told.percent ?? battery != battery || told.charging ?? charging != charging
+        else { return false }
+        battery = told.percent ?? battery
+        charging = told.charging ?? charging
+        return true
+    }
+
     /// Makes a report of an observation of this device, and moves its newest fix.
     mutating func accept(_ arrival: Arrival, trace: String, at now: Timestamp) -> Report {
         let observation = arrival.observation

@@ -134,6 +134,8 @@ struct Positions {
         let condition = row.flatMap { phones.condition(of: $0.device) }
         shown.hindrances = condition?.hindrances ?? []
         let isBlind = condition?.isBlind ?? false
+        shown.battery = row?.battery
+        shown.charging = row?.charging
         guard let row, let fix = row.newest else {
             shown.state = isBlind ? .blind : .unknown
             return shown
@@ -141,8 +143,6 @@ struct Positions {
         let age = max(0, (now - fix.time).microseconds / 1_000_000)
         shown.state = isBlind ? .blind : age <= Limits.freshSeconds ? .fresh : .old
         shown.ageSeconds = age
-        shown.battery = row.battery
-        shown.charging = row.charging
         if let silence = silences.rows[member.person], silence.device == row.device {
             (shown.silence, shown.silentSince) = (silence.state, silence.since)
         }

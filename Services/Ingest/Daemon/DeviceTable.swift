@@ -51,8 +51,11 @@ final class DeviceTable {
             row.newest.map({ $0.time <= report.fix.time }) ?? (row.seen <= report.received)
         else { return }
         row.newest = report.fix
-        row.battery = report.state.battery ?? row.battery
-        row.charging = report.state.charging ?? row.charging
+        // A phone tells its battery also without a report.
+        if row.seen <= report.received {
+            row.battery = report.state.battery ?? row.battery
+            row.charging = report.state.charging ?? row.charging
+        }
         row.seen = max(row.seen, report.received)
         row.sequenced = max(row.sequenced, try reports.newestSequenced(of: row.number) ?? .zero)
     }
