@@ -178,6 +178,29 @@ import TimerCore
         #expect(line.core.undelivered.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `of a button that sticks is one, however often it is pressed`(isJoined: Bool) {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        if isJoined { line.at(10, .emergency(Some.news(1, .open, at: 0))) }
+        for press in 2...6 {
+            let second = 30 * press
+            _ = line.run(until: second)
+            line.at(second, .signal(Some.signal(UInt64(press), at: second)))
+            if isJoined {
+                line.at(second, .emergency(Some.news(1, .open, signal: UInt64(press), at: 0)))
+            }
+        }
+        line.at(200, .signal(Some.signal(9, by: Some.ben, at: 200)))
+        _ = line.run(until: 1000)
+        #expect(line.core.undelivered == [Some.emergency(1), Some.emergency(9)])
+        line.restart(at: 1001)
+        #expect(line.core.undelivered == [Some.emergency(1), Some.emergency(9)])
+        guard isJoined else { return }
+        line.at(1002, .notification(Some.notification(of: 1, .accepted)))
+        #expect(line.core.undelivered == [Some.emergency(9)])
+    }
+
     @Test func `stays told when older news of another stream come later`() {
         var line = Timeline()
         line.at(0, .notification(Some.notification(of: 1, .accepted)))

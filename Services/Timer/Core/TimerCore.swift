@@ -99,8 +99,20 @@ public struct TimerCore: Sendable {
     }
     public var activeWatchCount: Int { watches.count }
     /// Emergencies that nobody was told of in time and that are not over, ids ascending.
+    ///
+    /// A person has one at a time: whoever pressed again and again is one, by the press that was
+    /// heard first, also where no evaluator has said what the presses joined.
     public var undelivered: [EmergencyID] {
-        vigils.values.filter { $0.state == .alarmed }.map(\.emergency).sorted()
+        var first: [PersonID: Vigil] = [:]
+        for vigil in vigils.values where vigil.state == .alarmed {
+            if let known = first[vigil.person],
+                (known.heard, known.emergency) < (vigil.heard, vigil.emergency)
+            {
+                continue
+            }
+            first[vigil.person] = vigil
+        }
+        return first.values.map { $0.joined ?? $0.emergency }.sorted()
     }
 
     /// Takes one input in; what has to be done is appended to the effects, in order.
