@@ -57,6 +57,30 @@ import Web
         #expect(!JSON.array(entries).text.contains("101.7"))
     }
 
+    @Test func `says that a tag which came again was no further call, once an hour`() throws {
+        let world = try World()
+        func say(_ tag: String, after seconds: Int64 = 60) throws {
+            world.now = world.now + .seconds(seconds)
+            let place = #""_type":"location","lat":3.1,"lon":101.7,"tst":\#(world.now.seconds)"#
+            try world.send(
+                .post, "/pub", "{\(place)\(tag)}", token: "phone-1",
+                headers: ["User-Agent": "OwnTracks/18.4 (iPhone) CFNetwork Darwin"])
+        }
+        let tag = #","tag":"SOS""#
+        try say(tag)
+        for _ in 1...5 { try say(tag) }
+        try say(tag, after: 3600)
+        try say("")
+        try say(tag)
+        try say(tag)
+        #expect(world.records(.sosRaised).count == 2)
+        #expect(
+            try read(world).reversed().map { $0.cells("outcome", "reason", "calls") } == [
+                "taken - 1", "taken tag-known 0", "taken - 0", "taken - 0", "taken - 0",
+                "taken - 0", "taken tag-known 0", "taken - 0", "taken - 1", "taken tag-known 0",
+            ])
+    }
+
     @Test func `costs a usual request nothing`() throws {
         let world = try World()
         for minute in 0..<20 as Range<Int64> {

@@ -67,7 +67,8 @@ extension Core {
         _ = phones.hear(
             news, from: delivery.device, of: delivery.person, at: now, into: &effects)
         var calls: [EmergencyID] = []
-        for panic in delivery.panics where !(panic.isTag && phones.isTagged(delivery.device)) {
+        let isTagged = phones.isTagged(delivery.device)
+        for panic in delivery.panics where !(panic.isTag && isTagged) {
             calls.append(
                 raise(
                     panic, from: delivery.device, of: delivery.person,
@@ -85,7 +86,9 @@ extension Core {
             .saveDiary(
                 DiaryRow(
                     device: delivery.device, time: now, client: delivery.client,
-                    outcome: .retried, reason: delivery.rejections.first?.reason.rawValue ?? "",
+                    outcome: .retried,
+                    reason: delivery.rejections.first?.reason.rawValue
+                        ?? (calls.count < delivery.panics.count ? Core.tagKnown : ""),
                     status: 200, taken: taken, quarantined: delivery.rejections.count,
                     calls: calls.count, call: calls.first,
                     newest: Core.newest(of: delivery.arrivals), trace: delivery.trace)))

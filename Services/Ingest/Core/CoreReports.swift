@@ -32,7 +32,11 @@ extension Core {
         var answer = ReportsAnswer(
             accepted: taken.accepted, duplicates: taken.duplicates,
             rejections: delivery.rejections)
-        note(delivery, taken, calls: calls, at: now, into: &effects)
+        let isTagNoted =
+            panics.count < delivery.panics.count
+            && phones.isTagToBeNoted(of: delivery.device, at: now)
+        note(
+            delivery, taken, calls: calls, knowsTag: isTagNoted, at: now, into: &effects)
         putAside(delivery, at: now, into: &effects)
         if delivery.wantsFriends {
             let principal = Principal.device(delivery.device, of: delivery.person)

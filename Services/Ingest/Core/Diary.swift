@@ -29,7 +29,8 @@ public struct DiaryRow: Hashable, Sendable {
     public var time: Timestamp
     public var client: ClientApp
     public var outcome: DiaryOutcome
-    /// Why it was refused or put aside; empty where there is nothing to say.
+    /// Why it was refused or put aside, or a call for help was none; empty where there is nothing
+    /// to say.
     public var reason: String
     /// What it was answered, of HTTP.
     public var status: Int
@@ -111,16 +112,19 @@ public struct DiaryFix: Hashable, Sendable {
 extension Core {
     /// Writes down what became of a delivery, where its reports do not say so themselves.
     ///
-    /// - Parameter calls: ids of the calls for help in it
+    /// - Parameters:
+    ///   - calls: ids of the calls for help in it
+    ///   - knowsTag: a tag that calls for help was in it and in the message before: no further call
     mutating func note(
-        _ delivery: Delivery, _ taken: TakenReports, calls: [EmergencyID], at now: Timestamp,
-        into effects: inout [Effect]
+        _ delivery: Delivery, _ taken: TakenReports, calls: [EmergencyID], knowsTag: Bool,
+        at now: Timestamp, into effects: inout [Effect]
     ) {
         let isOtherApp = intake.note(delivery.client, of: delivery.device)
         if isOtherApp, let row = intake.devices[delivery.device] {
             effects.append(.saveDevice(row))
         }
-        let isUsual = taken.isUsual && delivery.rejections.isEmpty && calls.isEmpty
+        let isUsual =
+            taken.isUsual && delivery.rejections.isEmpty && calls.isEmpty && !knowsTag
         guard isOtherApp || !isUsual else { return }
         let outcome: DiaryOutcome =
             if taken.accepted > 0 {
@@ -136,11 +140,16 @@ extension Core {
             .saveDiary(
                 DiaryRow(
                     device: delivery.device, time: now, client: delivery.client,
-                    outcome: outcome, reason: delivery.rejections.first?.reason.rawValue ?? "",
+                    outcome: outcome,
+                    reason: delivery.rejections.first?.reason.rawValue
+                        ?? (knowsTag ? Core.tagKnown : ""),
                     status: delivery.client == .jaga ? 202 : 200, taken: taken,
                     quarantined: delivery.rejections.count, calls: calls.count, call: calls.first,
                     newest: Core.newest(of: delivery.arrivals), trace: delivery.trace)))
     }
+
+    /// The reason where a tag was in the message before.
+    static let tagKnown = "tag-known"
 
     /// Without its place.
     static func newest(of arrivals: [Arrival]) -> DiaryFix? {

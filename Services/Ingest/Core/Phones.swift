@@ -17,6 +17,8 @@ struct Phones {
     private var locates: [DeviceID: LocateRow]
     /// Phones whose last message had a tag that calls for help, and whose they are.
     private var tagged: [DeviceID: PersonID]
+    /// When the diary said last that a tag was no further call. Not stored: it is said once more.
+    private var tagsNoted: [DeviceID: Timestamp] = [:]
     /// When "report" was pressed last, of phones for which pressing it twice means something.
     private var presses: [DeviceID: Timestamp] = [:]
     /// When a viewer last asked for a person.
@@ -152,12 +154,23 @@ struct Phones {
             return wasTagged
         }
         tagged[device] = isTagged ? delivery.person : nil
+        tagsNoted[device] = nil
         effects.append(
             .phone(isTagged ? .saveTagged(device, delivery.person) : .removeTagged(device)))
         return wasTagged
     }
 
     func isTagged(_ device: DeviceID) -> Bool { tagged[device] != nil }
+
+    /// Whether the diary is to say that a tag which came again is no further call: now and then, as
+    /// it comes with every message.
+    mutating func isTagToBeNoted(of device: DeviceID, at now: Timestamp) -> Bool {
+        if let last = tagsNoted[device], now - last < .seconds(Limits.diaryFoldSeconds) {
+            return false
+        }
+        tagsNoted[device] = now
+        return true
+    }
 
     // MARK: Cards
 
@@ -248,6 +261,7 @@ struct Phones {
         presses[device] = nil
         told[device] = nil
         tagged[device] = nil
+        tagsNoted[device] = nil
         effects.append(.phone(.forgetDevice(device)))
     }
 
