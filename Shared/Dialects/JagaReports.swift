@@ -10,7 +10,7 @@ import Parsing
 /// `reports` are those of now, also where that list is empty. A report that somebody asked for
 /// has the trigger `ping`.
 public enum JagaReports {
-    /// Reports in one message; of more than these one is read beyond, and then it is refused.
+    /// Reports in one message; more are a ``Rejection`` as too many, from the first of them on.
     public static let reportsMax = 2000
     /// When so many calls for help are known, none is looked for among what is too much.
     private static let panicsBeyondMax = 16
@@ -20,11 +20,15 @@ public enum JagaReports {
     /// A report that cannot be used is a ``Rejection`` with its index, and the others count; one
     /// without a payload is the whole body, which is no JSON, or none that could mean anything.
     ///
-    /// - Parameter received: when a panic was raised that does not say so.
-    public static func read(_ body: [UInt8], received: Timestamp) -> Reading {
+    /// - Parameters:
+    ///   - received: when a panic was raised that does not say so.
+    ///   - first: of a list, reports before this one are passed over.
+    public static func read(
+        _ body: [UInt8], received: Timestamp, from first: Int = 0
+    ) -> Reading {
         do throws(ParseError) {
             return try JSONView.read(body, valuesMax: JSON.bodyValuesMax) {
-                read($0, received: received)
+                read($0, received: received, from: first)
             }
         } catch {
             return .rejected(QuarantineReason(error))
@@ -32,7 +36,9 @@ public enum JagaReports {
     }
 
     /// The same of a text that is looked at where it lies.
-    private static func read(_ json: JSONView, received: Timestamp) -> Reading {
+    private static func read(
+        _ json: JSONView, received: Timestamp, from first: Int
+    ) -> Reading {
         guard json.isObject else { return .rejected(.notAnObject) }
         var reading = Reading(policyMark: json["policy"]?.string)
         reading.news.hindrances = hindrances(json["hindrances"])
@@ -45,15 +51,23 @@ public enum JagaReports {
             PhoneBattery(
                 percent: Quantity.battery(json["battery"]?.double),
                 charging: json["charging"]?.bool, time: received))
-        reading.observations.reserveCapacity(min(reports.count, reportsMax + 1))
-        for (index, report) in reports.enumerated() {
-            // Beyond what counts only calls for help are looked for.
-            guard
-                index <= reportsMax
-                    || reading.panics.count < panicsBeyondMax
-                        && report["trigger"]?.isText("panic") == true
+        let end = first + reportsMax
+        reading.observations.reserveCapacity(min(reports.count, reportsMax))
+        for (index, report) in reports.enumerated() where index >= first {
+            guard index >= end else {
+                read(report, index: index, received: received, into: &reading)
+                continue
+            }
+            // Beyond what counts only calls for help are looked for, and once.
+            guard first == 0, reading.panics.count < panicsBeyondMax,
+                report["trigger"]?.isText("panic") == true
             else { continue }
-            read(report, index: index, received: received, into: &reading)
+            var beyond = Reading()
+            read(report, index: index, received: received, into: &beyond)
+            reading.panics += beyond.panics
+        }
+        if reports.count > end {
+            reading.rejections.append(Rejection(index: end, reason: .tooMany))
         }
         return reading
     }

@@ -38,11 +38,13 @@ public enum OsmAnd {
     /// - Parameters:
     ///   - received: stands in for a missing time, and is when help was called for.
     ///   - unit: of its speeds, where the message does not say.
+    ///   - first: of a list of locations, those before this one are passed over.
     public static func read(
-        _ query: Query, _ body: [UInt8], received: Timestamp, unit: SpeedUnit = .knots
+        _ query: Query, _ body: [UInt8], received: Timestamp, unit: SpeedUnit = .knots,
+        from first: Int = 0
     ) -> Reading {
         if TraccarJSON.isJSON(body) {
-            return TraccarJSON.read(query, body, received: received, unit: unit)
+            return TraccarJSON.read(query, body, received: received, unit: unit, from: first)
         }
         let values = NamedValues(query.with(form: body))
         if values["gprmc"] != nil { return OpenGTS.read(values, received: received) }

@@ -14,27 +14,28 @@ public enum Overland {
     /// `current`, the newest point of a phone whose queue is long, is a report like the others:
     /// what comes later of the queue is late then, and the same point is a duplicate. `trip` says
     /// nothing that the points do not.
-    public static func read(_ body: [UInt8]) -> Reading {
+    ///
+    /// - Parameter first: features before this one are passed over, and so is `current` then.
+    public static func read(_ body: [UInt8], from first: Int = 0) -> Reading {
         do throws(ParseError) {
-            return try JSONView.read(body, valuesMax: JSON.bodyValuesMax, read)
+            return try JSONView.read(body, valuesMax: JSON.bodyValuesMax) { read($0, from: first) }
         } catch {
             return .rejected(QuarantineReason(error))
         }
     }
 
-    private static func read(_ json: JSONView) -> Reading {
+    private static func read(_ json: JSONView, from first: Int) -> Reading {
         guard let list = json["locations"]?.elements else { return .rejected(.notAnObject) }
         var reading = Reading()
+        let end = first + featuresMax
         reading.observations.reserveCapacity(min(list.count, featuresMax) + 1)
-        for (index, feature) in list.prefix(featuresMax).enumerated() {
+        for (index, feature) in list.prefix(end).enumerated() where index >= first {
             take(feature, index: index, into: &reading)
         }
-        if list.count > featuresMax {
-            reading.take(.failure(Unusable(reason: .tooMany)), index: featuresMax)
-        }
-        if let current = json["current"], !current.isNull {
+        if first == 0, let current = json["current"], !current.isNull {
             take(current, index: list.count, into: &reading)
         }
+        if list.count > end { reading.take(.failure(Unusable(reason: .tooMany)), index: end) }
         return reading
     }
 

@@ -18,7 +18,8 @@ public enum TraccarJSON {
     }
 
     static func read(
-        _ query: Query, _ body: [UInt8], received: Timestamp, unit: OsmAnd.SpeedUnit
+        _ query: Query, _ body: [UInt8], received: Timestamp, unit: OsmAnd.SpeedUnit,
+        from first: Int
     ) -> Reading {
         let json: JSON
         do throws(ParseError) {
@@ -28,16 +29,20 @@ public enum TraccarJSON {
         }
         guard case .object(let members) = json else { return .rejected(.notAnObject) }
         switch json["location"] {
-        case .object: return read([json["location"] ?? .null], of: json, received: received)
-        case .array(let list): return read(list, of: json, received: received)
+        case .object:
+            return read([json["location"] ?? .null], of: json, received: received, from: 0)
+        case .array(let list): return read(list, of: json, received: received, from: first)
         default:
             return OsmAnd.read(NamedValues(query, members), received: received, unit: unit)
         }
     }
 
-    private static func read(_ list: [JSON], of json: JSON, received: Timestamp) -> Reading {
+    private static func read(
+        _ list: [JSON], of json: JSON, received: Timestamp, from first: Int
+    ) -> Reading {
         var reading = Reading()
-        for (index, location) in list.prefix(locationsMax).enumerated() {
+        let end = first + locationsMax
+        for (index, location) in list.prefix(end).enumerated().dropFirst(first) {
             guard case .object = location else {
                 reading.take(
                     .failure(Unusable(reason: .notAnObject)), index: index,
@@ -46,9 +51,7 @@ public enum TraccarJSON {
             }
             take(location, of: json, received: received, index: index, into: &reading)
         }
-        if list.count > locationsMax {
-            reading.take(.failure(Unusable(reason: .tooMany)), index: locationsMax)
-        }
+        if list.count > end { reading.take(.failure(Unusable(reason: .tooMany)), index: end) }
         return reading
     }
 

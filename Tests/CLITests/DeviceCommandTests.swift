@@ -75,4 +75,17 @@ import Testing
     func `tells what became of something put aside`(answer: String, words: String) throws {
         #expect(Quarantine.words(for: try JSON.parse(Array(answer.utf8))) == words)
     }
+
+    @Test func `a quarantined list that is long is told as one`() {
+        let first: JSON = [
+            "outcome": "partly", "next": 2000, "accepted": 1999, "duplicates": 0, "calls": 0,
+            "quarantined": [["index": 7, "reason": "bad-time"]],
+        ]
+        let last: JSON = [
+            "outcome": "unusable", "next": nil, "accepted": 3, "duplicates": 1, "calls": 1,
+            "quarantined": [],
+        ]
+        #expect(Quarantine.words(for: Quarantine.sum(first, last)).hasSuffix(": bad-time"))
+        #expect(Quarantine.sum(first, last)["accepted"] == 2002)
+    }
 }

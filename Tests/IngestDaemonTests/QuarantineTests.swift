@@ -165,6 +165,54 @@ import Web
         #expect(offers == .integer(Int64(Limits.offersPerPerson)))
     }
 
+    private func overland(_ count: Int, bad: Int? = nil) -> String {
+        let features = (0..<count).map { number in
+            let time = (start - .seconds(90_000 - Int64(number))).description
+            return #"{"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,"#
+                + #"\#(number == bad ? 91 : 3)]},"properties":{"timestamp":"\#(time)"}}"#
+        }
+        return #"{"locations":[\#(features.joined(separator: ","))]}"#
+    }
+
+    @Test(arguments: [nil, 2500, 4100])
+    func `is read to its end, however many reports it has`(bad: Int?) throws {
+        let world = try World()
+        try world.send(.post, "/overland", overland(4500, bad: bad), token: "phone-1")
+        let first = try retry(world).json
+        #expect(first["outcome"] == "partly" && first["next"] == 4000)
+        #expect(first["accepted"] == .integer(bad == 2500 ? 1999 : 2000))
+        #expect(try entries(world).first?["index"] == .integer(bad == 2500 ? -1 : 4000))
+        try world.restart()
+        let second = try retry(world).json
+        #expect(second["accepted"] == .integer(bad == 4100 ? 499 : 500) && second["next"] == .null)
+        #expect(second["outcome"] == (bad == nil ? "taken" : "unusable"))
+        let stored = try world.database.scalar("SELECT count(*) FROM report")
+        #expect(stored == .integer(bad == nil ? 4500 : 4499))
+        #expect(try entries(world).isEmpty == (bad == nil))
+        guard bad != nil else { return }
+        // It stays, and is read from its beginning the next time.
+        for (outcome, duplicates) in [("partly", 2000), ("partly", 2000), ("unusable", 500)] {
+            let again = try retry(world).json
+            #expect(again["outcome"]?.string == outcome && again["accepted"] == 0)
+            #expect((duplicates - 1...duplicates).contains(again["duplicates"]?.int ?? 0))
+        }
+        #expect(try entries(world).count == 1)
+    }
+
+    @Test func `is read to its end where a script called for help in it`() throws {
+        let world = try World()
+        let reports = (0..<2600).map { number in
+            let time = (start - .seconds(90_000 - Int64(number))).description
+            let more = number == 2599 ? #","trigger":"panic""# : ""
+            return #"{"lat":3.1,"lon":101.7,"time":"\#(time)"\#(more)}"#
+        }
+        let body = #"{"reports":[\#(reports.joined(separator: ","))]}"#
+        try world.send(.post, "/v1/reports", body, token: "phone-1")
+        let answer = try retry(world).json
+        #expect(answer["outcome"] == "taken" && answer["accepted"] == 600)
+        #expect(try entries(world).isEmpty && world.records(.sosRaised).count == 1)
+    }
+
     @Test func `makes room for what its phone sends later, and the diary says so`() throws {
         let world = try World()
         let large = String(repeating: "x", count: Int(Limits.quarantineBytesPerSender) / 4)

@@ -75,7 +75,11 @@ enum Quarantine: Command {
     /// - Returns: whether it could be used
     private static func retry(_ id: String, _ api: API, _ call: Call) throws -> Bool {
         do throws(CommandError) {
-            let answer = try answer(to: id, api)
+            var answer = try answer(to: id, api)
+            // A long list is read a portion at a time.
+            while answer["outcome"] == "partly" {
+                answer = sum(answer, try self.answer(to: id, api))
+            }
             let isTaken = answer["outcome"] == "taken"
             Console.say(
                 call.has("--json")
@@ -96,6 +100,20 @@ enum Quarantine: Command {
         } catch {
             throw CommandError("\(error)")
         }
+    }
+
+    /// What came of a portion, with those before it.
+    static func sum(_ before: JSON, _ answer: JSON) -> JSON {
+        func count(_ key: String) -> JSON {
+            .integer(Int64((before[key]?.int ?? 0) + (answer[key]?.int ?? 0)))
+        }
+        return [
+            "outcome": answer["outcome"] ?? .null, "next": answer["next"] ?? .null,
+            "accepted": count("accepted"), "duplicates": count("duplicates"),
+            "calls": count("calls"),
+            "quarantined": .array(
+                (before["quarantined"]?.array ?? []) + (answer["quarantined"]?.array ?? [])),
+        ]
     }
 
     /// Such as `taken: 1 accepted, 2 duplicates`.

@@ -15,14 +15,31 @@ public struct Redelivery: Hashable, Sendable {
     public var panics: [Panic]
     public var rejections: [Rejection]
     public var news: PhoneNews
+    /// Nil where all of it is read at once.
+    public var portion: Portion?
     /// Of the request that brought it.
     public var trace: String
+
+    /// A part of a list that is too long to be read at once.
+    public struct Portion: Hashable, Sendable {
+        /// Something before it could not be used.
+        public var isSpoilt: Bool
+        /// Where the next one begins; nil = it is the last.
+        public var next: Int?
+
+        public init(isSpoilt: Bool, next: Int?) {
+            self.isSpoilt = isSpoilt
+            self.next = next
+        }
+    }
 
     public init(
         request: UInt64, entry: QuarantineID, device: DeviceID, person: PersonID,
         client: ClientApp, received: Timestamp, arrivals: [Arrival], panics: [Panic] = [],
-        rejections: [Rejection] = [], news: PhoneNews = PhoneNews(), trace: String = ""
+        rejections: [Rejection] = [], news: PhoneNews = PhoneNews(), portion: Portion? = nil,
+        trace: String = ""
     ) {
+        self.portion = portion
         self.request = request
         self.entry = entry
         self.device = device
@@ -45,6 +62,10 @@ public struct RedeliveryAnswer: Hashable, Sendable {
     public var calls: Int
     /// Why parts of it, or all, still cannot be used; it stays aside then.
     public var rejections: [Rejection]
+    /// Something of it cannot be used, maybe of a portion that was read before.
+    public var isSpoilt: Bool
+    /// Where the portion begins that was not read yet.
+    public var next: Int?
 }
 
 extension Core {
@@ -78,10 +99,17 @@ extension Core {
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: delivery.received,
             trace: delivery.trace, in: directory, at: now, into: &effects)
-        effects.append(
-            delivery.rejections.isEmpty
-                ? .removeQuarantine(delivery.entry)
-                : .noteRetry(delivery.entry, delivery.rejections[0].reason, at: now))
+        let isSpoilt = delivery.portion?.isSpoilt ?? false || !delivery.rejections.isEmpty
+        let next = delivery.portion?.next
+        if isSpoilt || next != nil {
+            let reason = delivery.rejections.first?.reason ?? (isSpoilt ? nil : .tooMany)
+            let place = delivery.portion.map { portion in
+                QuarantineRow.place(of: portion.next, isSpoilt: isSpoilt)
+            }
+            effects.append(.noteRetry(delivery.entry, reason, place: place, at: now))
+        } else {
+            effects.append(.removeQuarantine(delivery.entry))
+        }
         effects.append(
             .saveDiary(
                 DiaryRow(
@@ -98,6 +126,7 @@ extension Core {
                 .redelivered(
                     RedeliveryAnswer(
                         accepted: taken.accepted, duplicates: taken.duplicates,
-                        calls: calls.count, rejections: delivery.rejections))))
+                        calls: calls.count, rejections: delivery.rejections,
+                        isSpoilt: isSpoilt, next: next))))
     }
 }

@@ -70,8 +70,9 @@ public enum Effect: Hashable, Sendable {
     case saveQuarantine(QuarantineRow)
     /// It could be used after all.
     case removeQuarantine(QuarantineID)
-    /// It was read once more and still cannot be used.
-    case noteRetry(QuarantineID, QuarantineReason, at: Timestamp)
+    /// It was read once more and stays: for this reason, with this place as
+    /// ``QuarantineRow/place(of:isSpoilt:)`` gives it; nil = as before.
+    case noteRetry(QuarantineID, QuarantineReason?, place: Int?, at: Timestamp)
     case saveAccess(AccessRow)
     case saveDiary(DiaryRow)
     case phone(PhoneEffect)

@@ -182,7 +182,8 @@ public struct QuarantineRow: Hashable, Sendable {
     /// The path that it came to.
     public var path: String
     public var reason: QuarantineReason
-    /// Its place in a batch, from 0; −1 for a whole batch with many parts of no use.
+    /// Its place in a batch, from 0; −1 for a whole batch with many parts of no use. Of a batch of
+    /// which portions were read once more see ``place(of:isSpoilt:)``.
     public var index: Int
     /// The first ``Limits/quarantinePayloadBytes`` of it.
     public var payload: [UInt8]
@@ -207,6 +208,16 @@ public struct QuarantineRow: Hashable, Sendable {
         self.size = size
         self.received = received
         self.trace = trace
+    }
+
+    /// What stands for the place of a batch that is read once more in portions.
+    ///
+    /// - Parameters:
+    ///   - next: where the next portion begins; nil = all were read
+    ///   - isSpoilt: something before it could not be used, so that the batch stays in the end
+    public static func place(of next: Int?, isSpoilt: Bool) -> Int {
+        guard let next else { return -1 }
+        return isSpoilt ? -next - 1 : next
     }
 }
 

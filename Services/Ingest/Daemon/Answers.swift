@@ -63,7 +63,9 @@ enum Answers {
 
     private static func body(of answer: RedeliveryAnswer) -> JSON {
         [
-            "outcome": .string(answer.rejections.isEmpty ? "taken" : "unusable"),
+            "outcome": .string(
+                answer.next != nil ? "partly" : answer.isSpoilt ? "unusable" : "taken"),
+            "next": answer.next.map { .integer(Int64($0)) } ?? .null,
             "accepted": .integer(Int64(answer.accepted)),
             "duplicates": .integer(Int64(answer.duplicates)),
             "calls": .integer(Int64(answer.calls)), "quarantined": list(of: answer.rejections),

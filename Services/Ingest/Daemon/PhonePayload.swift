@@ -50,9 +50,10 @@ extension IngestService {
     ///   - received: when it came
     ///   - key: of OwnTracks, where the device has one
     ///   - device: that sent it, where its app leaves something to how it is registered
+    ///   - first: of a list, what stands before this place is passed over
     func read(
         _ payload: PhonePayload, of client: ClientApp, received: Timestamp,
-        key: OwnTracks.Key? = nil, device: DeviceID? = nil
+        key: OwnTracks.Key? = nil, device: DeviceID? = nil, from first: Int = 0
     ) -> Reading {
         if let app = client.ownTracks {
             return OwnTracks.read(
@@ -60,15 +61,16 @@ extension IngestService {
         }
         let (query, body) = (payload.query, payload.body)
         return switch client {
-        case .overland: Overland.read(body)
+        case .overland: Overland.read(body, from: first)
         case .gpsLogger: GPSLogger.read(query, body, received: received, sosWord: sosWord)
         case .openGTS: OpenGTS.read(query, body, received: received)
-        case .jaga: JagaReports.read(body, received: received)
+        case .jaga: JagaReports.read(body, received: received, from: first)
         default:
             OsmAnd.read(
                 query, body, received: received,
                 unit: OsmAnd.SpeedUnit(
-                    client: device.flatMap { outside.replica.device($0)?.client } ?? ""))
+                    client: device.flatMap { outside.replica.device($0)?.client } ?? ""),
+                from: first)
         }
     }
 
@@ -78,7 +80,7 @@ extension IngestService {
         let key = entry.device.flatMap { deviceKeys[$0] }
         let reading = read(
             PhonePayload(kept: entry.payload, by: client), of: client,
-            received: entry.times.received, key: key, device: entry.device)
+            received: entry.times.received, key: key, device: entry.device, from: entry.next)
         func wrapped(_ start: String, _ end: String) -> Reading {
             let whole = Array(start.utf8) + entry.payload + Array(end.utf8)
             return read(
@@ -89,13 +91,14 @@ extension IngestService {
         case .overland where reading.rejections.first?.reason == .notAnObject:
             wrapped(#"{"locations":["#, "]}")
         // What says nothing is not put aside, unless it was a part of something.
-        case .osmAnd where reading == .nothing: wrapped(#"{"location":"#, "}")
+        case .osmAnd where reading.isEmpty: wrapped(#"{"location":"#, "}")
         default: reading
         }
     }
 
     /// Gives something put aside to its reader again, such as after a new release or once the
-    /// device's passphrase is known.
+    /// device's passphrase is known. Of a long list one portion is read, and where the next begins
+    /// is kept.
     ///
     /// - Throws: 409 where that is no use
     func retry(_ entry: QuarantineEntry, _ request: Request) throws {
@@ -111,7 +114,9 @@ extension IngestService {
                 hint: "look at them and drop it: DELETE the entry")
         }
         guard outside.diskPressure < .tight else { throw Problem.diskNearlyFull("old reports") }
-        let reading = readAgain(entry, of: client)
+        var reading = readAgain(entry, of: client)
+        let rest = reading.rejections.firstIndex { $0.reason == .tooMany && $0.index > entry.next }
+        let next = rest.map { reading.rejections.remove(at: $0).index }
         try take(
             .redelivery(
                 Redelivery(
@@ -120,6 +125,15 @@ extension IngestService {
                     received: entry.times.received,
                     arrivals: try arrivals(reading.observations, of: device),
                     panics: reading.panics, rejections: reading.rejections, news: reading.news,
+                    portion: entry.next > 0 || next != nil
+                        ? Redelivery.Portion(isSpoilt: entry.isSpoilt, next: next) : nil,
                     trace: entry.texts.trace)))
+    }
+}
+
+extension Reading {
+    /// Nothing of it is a report, a call, or of no use.
+    fileprivate var isEmpty: Bool {
+        observations.isEmpty && panics.isEmpty && rejections.isEmpty
     }
 }

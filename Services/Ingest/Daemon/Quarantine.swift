@@ -1,3 +1,4 @@
+import Dialects
 import Directory
 import IngestCore
 import Model
@@ -94,6 +95,8 @@ struct QuarantineEntry {
     /// Nil for what came before apps were noted.
     let client: ClientApp?
     let texts: (path: String, reason: String, trace: String)
+    /// Its place in the request, −1 for the whole. Where portions of it were read once more: the
+    /// place of the next one, as ``QuarantineRow/place(of:isSpoilt:)`` gives it.
     private let index: Int64
     let payload: [UInt8]
     let size: Int64
@@ -116,6 +119,15 @@ struct QuarantineEntry {
         retried = row.optionalTime(14)
     }
 
+    /// Where of a long list what was not read begins.
+    var next: Int {
+        index < 0
+            ? Int(-index - 1) : texts.reason == QuarantineReason.tooMany.rawValue ? Int(index) : 0
+    }
+
+    /// Something before that place could not be used.
+    var isSpoilt: Bool { index < -1 }
+
     /// - Parameter full: with the payload, which may hold positions.
     func members(full: Bool) -> [JSON.Member] {
         var members: [JSON.Member] = [
@@ -125,7 +137,7 @@ struct QuarantineEntry {
             .init("client", client.map { .string($0.rawValue) } ?? .null),
             .init("path", .string(texts.path)),
             .init("reason", .string(texts.reason)),
-            .init("index", .integer(index)),
+            .init("index", .integer(max(-1, index))),
             .init("size", .integer(size)),
             .init("received", .string(times.received.description)),
             .init("receivedAgain", .string(times.again.description)),

@@ -104,21 +104,19 @@ extension IngestService {
 
     private func deliverReports(_ request: Request, by principal: Principal) throws {
         let (device, person) = try device(principal)
-        var reading = read(
-            PhonePayload(body: request.body), of: .jaga, received: outside.now)
-        guard reading.rejections.first?.reason != .tooMany else {
-            throw Problem.invalid(
-                "more than \(JSON.bodyValuesMax) JSON values", hint: "send the reports in parts")
-        }
-        let max = Limits.reportsInRequest
-        if reading.observations.count + reading.rejections.count > max {
-            guard !reading.panics.isEmpty else {
+        let reading = read(PhonePayload(body: request.body), of: .jaga, received: outside.now)
+        if let excess = reading.rejections.last, excess.reason == .tooMany {
+            guard excess.index > 0 else {
                 throw Problem.invalid(
-                    "more than \(max) reports", field: "reports", hint: "send them in parts")
+                    "more than \(JSON.bodyValuesMax) JSON values",
+                    hint: "send the reports in parts")
             }
             // Who calls for help is heard: what is too much is put aside.
-            reading.observations = Array(reading.observations.prefix(max))
-            reading.rejections.append(Rejection(index: max, reason: .tooMany))
+            guard !reading.panics.isEmpty else {
+                throw Problem.invalid(
+                    "more than \(Limits.reportsInRequest) reports", field: "reports",
+                    hint: "send them in parts")
+            }
         }
         guard try !isRepeated(request, by: principal, status: 202) else { return }
         try deliver(reading, of: request, device: device, person: person, wantsPolicy: true)

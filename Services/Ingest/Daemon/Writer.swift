@@ -92,10 +92,12 @@ struct Writer {
         case .saveQuarantine(let row): try quarantine.save(row)
         case .removeQuarantine(let id):
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(id))
-        case .noteRetry(let id, let reason, let time):
+        case .noteRetry(let id, let reason, let place, let time):
             try database.run(
-                "UPDATE quarantine SET reason = ?, retried = ? WHERE id = ?",
-                .text(reason.rawValue), .time(time), .id(id))
+                """
+                UPDATE quarantine SET reason = coalesce(?, reason), place = coalesce(?, place),
+                    retried = ? WHERE id = ?
+                """, .text(reason?.rawValue), .integer(place), .time(time), .id(id))
         default: break
         }
     }
