@@ -90,6 +90,14 @@ import Testing
         }
     }
 
+    @Test func `hears calls by a replaced secret for ever where nothing is limited`() {
+        var gate = Gate(.none)
+        gate.replace("former", of: DeviceID(caller(1)), at: start)
+        for _ in 1...1000 {
+            #expect(gate.callByReplaced("former", from: "192.0.2.1", at: start) == nil)
+        }
+    }
+
     @Test func `remembers a replaced secret for an hour`() {
         let device = DeviceID(caller(1))
         var gate = Gate(.none)

@@ -3,6 +3,7 @@ import Model
 import Parsing
 import Runtime
 import Testing
+import Web
 
 @testable import IngestDaemon
 
@@ -127,6 +128,34 @@ import Testing
         world.now = world.now + .seconds(Limits.replacedSecretSeconds)
         #expect(try world.send(.post, "/osmand?id=phone-1&alarm=sos").status == 401)
         #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 401)
+    }
+
+    @Test func `hear so many calls by a replaced secret, and more as of somebody unknown`() throws {
+        let world = try World(limits: limits)
+        try replaceSecret(world)
+        // Others behind the same address use up what wrong credentials may.
+        for _ in 1...3 { try world.send(.post, "/osmand?id=wrong&\(fix)") }
+        func call() throws -> Response {
+            try world.send(.post, "/osmand?id=phone-1&alarm=sos")
+        }
+        for _ in 1...Limits.replacedSecretCallsFree { #expect(try call().status == 200) }
+        let refused = try call()
+        #expect(refused.status == 503 && refused.headers["Retry-After"] != nil)
+        #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 429)
+        // Nor from everywhere.
+        var heard = 0
+        for number in 1...20 {
+            world.remote = "198.51.100.\(number)"
+            if try call().status == 200 { heard += 1 }
+        }
+        #expect(heard == 0)
+        world.now = world.now + .seconds(60)
+        for _ in 1...20 { if try call().status == 200 { heard += 1 } }
+        #expect(heard == 2)
+        let diary = try world.send(.get, "/v1/devices/\(device(1))/diary", token: "person-1")
+        #expect(diary.json["items"]?[0]?["reason"] == "rate-failures")
+        // The phone that was set up anew is heard as ever.
+        #expect(try world.send(.post, "/osmand?id=phone-2&alarm=sos").status == 200)
     }
 
     @Test func `say later to a phone whose secret was replaced`() throws {

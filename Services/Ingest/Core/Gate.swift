@@ -23,7 +23,8 @@ public struct GateLimits: Hashable, Sendable {
         callsOfDevicePerSecond: 0, callsOfAddressPerSecond: 0, failuresOfAddressPerMinute: 0)
 }
 
-/// Who may pass, and who has to wait. Calls for help are never asked about.
+/// Who may pass, and who has to wait. Calls for help are never asked about, but those by a secret
+/// that was replaced.
 ///
 /// Nothing of it is stored: a start begins with full buckets.
 public struct Gate: Sendable {
@@ -50,6 +51,8 @@ public struct Gate: Sendable {
     private struct Replaced {
         var device: DeviceID
         var until: Timestamp
+        /// Calls for help by it.
+        var calls = 0
     }
 
     public init(_ limits: GateLimits) {
@@ -125,6 +128,22 @@ public struct Gate: Sendable {
         }
         replaced[hash] = Replaced(
             device: device, until: now + .seconds(Limits.replacedSecretSeconds))
+    }
+
+    /// Hears a call for help by a secret that was replaced: the first ones always, for a phone that
+    /// is about to be set up anew; more as what comes with wrong credentials, since whoever found
+    /// the former secret somewhere may have it as well. The secret itself counts as an address.
+    public mutating func callByReplaced(
+        _ hash: String, from address: String, at now: Timestamp
+    ) -> Wait? {
+        guard var found = replaced[hash] else { return nil }
+        found.calls += 1
+        replaced[hash] = found
+        guard found.calls > Limits.replacedSecretCallsFree else { return nil }
+        if let wait = failures?.take(of: hash, at: now) {
+            return Wait(limit: .failures, seconds: Gate.seconds(wait))
+        }
+        return fail(from: address, at: now)
     }
 
     /// The device whose secret this was until a while ago: its phone is about to be set up anew,

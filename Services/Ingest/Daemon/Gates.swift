@@ -58,6 +58,21 @@ extension IngestService {
         return nil
     }
 
+    /// Why a call for help by a former secret has to wait: it is one of very many.
+    func wait(for former: Caller, of request: Request, isPhone: Bool) -> Problem? {
+        let hash = Hash.sha256Text(former.secret)
+        guard let wait = gate.callByReplaced(hash, from: request.remote, at: outside.now) else {
+            return nil
+        }
+        diaryNotes.append(
+            DiaryRow(
+                device: former.device, time: outside.now,
+                client: core.device(former.device)?.client ?? .jaga, outcome: .refused,
+                reason: "rate-\(wait.limit.rawValue)", status: isPhone ? 503 : 429,
+                trace: request.trace))
+        return problem(wait, isPhone: isPhone)
+    }
+
     /// A device's secret goes while the device stays: a new one has taken its place.
     func noteReplaced(_ event: Event) {
         guard case .credentialRemoved(let removal) = event.body,
@@ -106,7 +121,7 @@ extension IngestService {
             switch wait.limit {
             case .device: "this device calls too often"
             case .address: "too many calls come from this address"
-            case .failures: "too many calls with wrong credentials come from this address"
+            case .failures: "too many calls with wrong or former credentials"
             }
         return isPhone
             ? .unavailable(detail, retryAfterSeconds: wait.seconds)

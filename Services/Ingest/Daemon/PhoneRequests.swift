@@ -110,7 +110,7 @@ extension IngestService {
     /// Takes a call for help, and nothing else, of a phone whose secret was replaced a while ago:
     /// it may not have been set up anew yet, and cannot wait for that.
     ///
-    /// - Returns: whether there was one
+    /// - Returns: whether there was one; it is answered then
     private func hear(
         _ request: Request, as dialect: PhoneDialect, token: String?
     ) throws -> Bool {
@@ -119,6 +119,10 @@ extension IngestService {
         }
         let said = read(request, as: dialect, from: caller)
         guard !said.reading.panics.isEmpty else { return false }
+        if let problem = wait(for: caller, of: request, isPhone: true) {
+            outside.answer(request.id, .problem(problem))
+            return true
+        }
         let form = said.client.ownTracks.map {
             OwnTracksForm(
                 app: $0, key: said.reading.news.isSealed ? deviceKeys[caller.device] : nil)

@@ -87,6 +87,7 @@ extension IngestService {
         let secrets = Credentials(request.headers).map { [$0.token] } ?? []
         // A phone that is about to be set up anew can call for help meanwhile.
         if case .emergencies = route, let former = formerCaller(secrets) {
+            if let problem = wait(for: former, of: request, isPhone: false) { throw problem }
             return .device(former.device, of: former.person)
         }
         throw refusal(of: request, secrets: secrets)
