@@ -127,13 +127,18 @@ import Testing
         bench.deliver([observation(at: 10)])
         #expect(position(&bench)?.state == .fresh && position(&bench)?.hindrances == [])
         send(.undecryptable)
+        #expect(position(&bench)?.state == .blind)
+        #expect(told.count == 1, "two apps with one token take turns")
+        bench.wait(86_400)
+        bench.deliver([observation(at: 86_400)])
+        send(.undecryptable)
         #expect(told.count == 2)
         // What the phone said itself stays beside it, and after it.
         send(nil, PhoneNews(hindrances: [.powerSave]))
         #expect(position(&bench)?.hindrances == [.powerSave])
         send(.undecryptable)
         #expect(position(&bench)?.hindrances == [.powerSave, .undecryptable])
-        bench.deliver([observation(at: 20)])
+        bench.deliver([observation(at: 86_420)])
         #expect(position(&bench)?.hindrances == [.powerSave])
     }
 

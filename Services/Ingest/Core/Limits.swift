@@ -62,6 +62,8 @@ public enum Limits {
     public static let offersPerPerson = 100
     /// A phone that has had a friend's face is not sent it again for so long.
     public static let faceSeconds: Int64 = 3600
+    /// That a phone has another key is told at most once in this time.
+    public static let illegibleSeconds: Int64 = 86_400
     /// A viewer asks for a person's position once in so long.
     public static let locateSeconds: Int64 = 60
     /// A phone is asked for its position for so long; then nobody waits any more.

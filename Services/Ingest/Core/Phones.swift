@@ -19,6 +19,9 @@ struct Phones {
     private var tagged: [DeviceID: PersonID]
     /// When the diary said last that a tag was no further call. Not stored: it is said once more.
     private var tagsNoted: [DeviceID: Timestamp] = [:]
+    /// When it was told last that a phone has another key. Of those that had one before the
+    /// process began, since when.
+    private var illegible: [DeviceID: Timestamp]
     /// When "report" was pressed last, of phones for which pressing it twice means something.
     private var presses: [DeviceID: Timestamp] = [:]
     /// When a viewer last asked for a person.
@@ -40,6 +43,8 @@ struct Phones {
 
     init(_ stored: Stored) {
         conditions = Dictionary(uniqueKeysWithValues: stored.conditions.map { ($0.device, $0) })
+        illegible = conditions.filter { $1.hindrances.contains(.undecryptable) }
+            .mapValues(\.since)
         cards = stored.cards
         tagged = stored.tagged
         locates = Dictionary(uniqueKeysWithValues: stored.locates.map { ($0.device, $0) })
@@ -60,7 +65,8 @@ struct Phones {
     ) -> [Hindrance]? {
         var blinding: [Hindrance]?
         if let hindrances = hindrances(of: device, person, told: news.hindrances, isLegible),
-            condition(hindrances, of: device, person, at: now, into: &effects)
+            condition(hindrances, of: device, person, at: now, into: &effects),
+            isToBeTold(hindrances, of: device, at: now)
         {
             blinding = hindrances
         }
@@ -92,6 +98,18 @@ struct Phones {
         guard told != nil || isIllegible != wasIllegible else { return nil }
         let others = (told ?? known).filter { $0 != .undecryptable }
         return isIllegible ? (others + [.undecryptable]).sorted() : others
+    }
+
+    /// Two apps with one token, of which one has another key, take turns: that is told once a day.
+    private mutating func isToBeTold(
+        _ hindrances: [Hindrance], of device: DeviceID, at now: Timestamp
+    ) -> Bool {
+        guard hindrances.filter(\.makesBlind) == [.undecryptable] else { return true }
+        if let last = illegible[device], now - last < .seconds(Limits.illegibleSeconds) {
+            return false
+        }
+        illegible[device] = now
+        return true
     }
 
     /// - Returns: whether the phone may fall silent and might not before
@@ -155,6 +173,7 @@ struct Phones {
         }
         tagged[device] = isTagged ? delivery.person : nil
         tagsNoted[device] = nil
+        illegible[device] = nil
         effects.append(
             .phone(isTagged ? .saveTagged(device, delivery.person) : .removeTagged(device)))
         return wasTagged
@@ -262,6 +281,7 @@ struct Phones {
         told[device] = nil
         tagged[device] = nil
         tagsNoted[device] = nil
+        illegible[device] = nil
         effects.append(.phone(.forgetDevice(device)))
     }
 
