@@ -4,6 +4,45 @@ import Testing
 
 @testable import Dialects
 
+/// A list that is too long for once is read in portions.
+@Suite struct `A long list` {
+    private func times(_ reading: Reading) -> [Int64] {
+        reading.observations.map { $0.fix.time.seconds }
+    }
+
+    @Test(arguments: [0, 2000, 2500])
+    func `is read from any place on, up to what one message may carry`(first: Int) throws {
+        func list(_ one: (Int) -> String) -> String {
+            (0..<4100).map(one).joined(separator: ",")
+        }
+        let overland = list {
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[2,1]},"#
+                + #""properties":{"timestamp":\#(1000 + $0)}}"#
+        }
+        let jaga = list { number in
+            let time = Timestamp(seconds: Int64(1000 + number)).description
+            return #"{"lat":1,"lon":2,"time":"\#(time)"}"#
+        }
+        let traccar = list {
+            #"{"timestamp":\#(1000 + $0),"coords":{"latitude":1,"longitude":2}}"#
+        }
+        let readings = [
+            Overland.read(Array(#"{"locations":[\#(overland)]}"#.utf8), from: first),
+            JagaReports.read(
+                Array(#"{"reports":[\#(jaga)]}"#.utf8), received: .zero, from: first),
+            OsmAnd.read(
+                Query(), Array(#"{"location":[\#(traccar)]}"#.utf8), received: .zero,
+                from: first),
+        ]
+        let end = min(first + 2000, 4100)
+        for reading in readings {
+            #expect(times(reading) == (first..<end).map { Int64(1000 + $0) })
+            let rest = end < 4100 ? [Rejection(index: end, reason: .tooMany)] : []
+            #expect(reading.rejections == rest)
+        }
+    }
+}
+
 @Suite struct `A batch of Overland` {
     @Test func `is taken up to its bound, and the rest put aside`() {
         let feature = #"{"geometry":{"coordinates":[1,2]},"properties":{"timestamp":1795170000}}"#

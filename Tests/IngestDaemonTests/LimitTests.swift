@@ -130,6 +130,23 @@ import Web
         #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 401)
     }
 
+    @Test func `take nothing else that a replaced secret says`() throws {
+        let world = try World(limits: limits)
+        try world.send(
+            .post, "/pub", #"{"_type":"encrypted","data":"AAAA"}"#, token: "phone-1")
+        try replaceSecret(world)
+        for body in [
+            #"{"_type":"location","lat":3,"lon":101,"tst":1,"poi":"SOS","batt":3}"#,
+            #"{"_type":"encrypted","data":"AAAA"}"#,
+        ] { try world.send(.post, "/pub", body, token: "phone-1") }
+        let positions = try world.send(
+            .get, "/v1/circles/\(circle(1))/positions", token: "person-2")
+        let shown = positions.json["features"]?.array?
+            .first { $0["id"]?.string == person(1).description }?["properties"]
+        #expect(shown?["hindrances"] == ["undecryptable"] && shown?["battery"] == nil)
+        #expect(world.records(.sosRaised).count == 1)
+    }
+
     @Test func `hear so many calls by a replaced secret, and more as of somebody unknown`() throws {
         let world = try World(limits: limits)
         try replaceSecret(world)

@@ -101,6 +101,8 @@ public struct Delivery: Hashable, Sendable {
     public var ownTracks: OwnTracks.App?
     /// Somebody else had it and hands it over, maybe long after: a broker what it retained.
     public var wasKept: Bool
+    /// Whoever sent it showed a secret that was replaced: nothing counts but a call for help.
+    public var isByFormerSecret: Bool
     public var trace: String
 
     public init(
@@ -110,8 +112,9 @@ public struct Delivery: Hashable, Sendable {
         wantsPolicy: Bool = false,
         policyMark: String? = nil, provesHearing: Bool = false, news: PhoneNews = PhoneNews(),
         pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, wasKept: Bool = false,
-        trace: String = ""
+        isByFormerSecret: Bool = false, trace: String = ""
     ) {
+        self.isByFormerSecret = isByFormerSecret
         self.wasKept = wasKept
         self.request = request
         self.device = device
@@ -139,9 +142,9 @@ public struct Delivery: Hashable, Sendable {
     }
 
     /// Whether what the phone sends can be read: not where it is encrypted with another key than
-    /// the device's. Nil where that is nothing new, or says neither.
+    /// the device's. Nil where that is nothing new, or says neither, or is maybe not the phone's.
     var isLegible: Bool? {
-        guard isSign else { return nil }
+        guard isSign, !isByFormerSecret else { return nil }
         if rejections.contains(where: { $0.reason.isOfKey }) { return false }
         return arrivals.isEmpty && panics.isEmpty && news == PhoneNews() ? nil : true
     }

@@ -173,7 +173,6 @@ struct Phones {
         }
         tagged[device] = isTagged ? delivery.person : nil
         tagsNoted[device] = nil
-        illegible[device] = nil
         effects.append(
             .phone(isTagged ? .saveTagged(device, delivery.person) : .removeTagged(device)))
         return wasTagged

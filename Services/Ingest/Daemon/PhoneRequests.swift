@@ -137,7 +137,7 @@ extension IngestService {
                 Delivery(
                     request: request.id, device: caller.device, person: caller.person,
                     arrivals: [], panics: said.reading.panics, client: said.client, news: news,
-                    trace: request.trace)))
+                    isByFormerSecret: true, trace: request.trace)))
         return true
     }
 
