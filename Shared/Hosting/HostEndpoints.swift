@@ -17,22 +17,27 @@ extension Host {
         case "/healthz": return health(problems: troubles + alarms)
         case "/readyz": return health(problems: unready + troubles)
         case "/metrics": return metricsPage()
-        case "/v1/status/\(definition.name.rawValue)": return status(for: request)
         case streamsPath: return streams(for: request)
         case heldPath: return held(for: request)
-        default: return nil
+        default: return isStatus(request.path) ? status(for: request) : nil
         }
+    }
+
+    /// Whether it is `/v1/status/<service>`; every request is asked, so no text is made for it.
+    private func isStatus(_ path: String) -> Bool {
+        let start = "/v1/status/"
+        return path.hasPrefix(start) && path.dropFirst(start.count) == definition.name.rawValue
     }
 
     /// 405 for what these paths do not take; nil for any other path, and for what they do.
     private func hostRefusal(of request: Request) -> Response? {
         switch request.path {
-        case "/healthz", "/readyz", "/metrics", "/v1/status/\(definition.name.rawValue)":
-            .refusal(of: request.method, allowed: [.get])
+        case "/healthz", "/readyz", "/metrics": .refusal(of: request.method, allowed: [.get])
         case streamsPath, heldPath:
             request.method == .post
                 ? nil : .refusal(of: request.method, allowed: [.get, .post])
-        default: nil
+        default:
+            isStatus(request.path) ? .refusal(of: request.method, allowed: [.get]) : nil
         }
     }
 

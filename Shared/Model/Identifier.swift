@@ -46,19 +46,22 @@ public struct ID128: Hashable, Sendable, Comparable {
         (left.high, left.low) < (right.high, right.low)
     }
 
-    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+    private static let alphabet: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
 
     /// 26 lower-case Crockford base32 characters; 128 bits are padded with two zero bits in front.
     public var text: String {
-        var characters = [UInt8](repeating: 0, count: 26)
-        var high = high
-        var low = low
-        for index in stride(from: 25, through: 0, by: -1) {
-            characters[index] = ID128.alphabet[Int(low & 31)]
-            low = low >> 5 | high << 59
-            high >>= 5
+        String(unsafeUninitializedCapacity: 26) { characters in
+            let digits = ID128.alphabet.utf8Start
+            var (high, low) = (high, low)
+            var place = 26
+            while place > 0 {
+                place -= 1
+                characters[place] = digits[Int(low & 31)]
+                low = low >> 5 | high << 59
+                high >>= 5
+            }
+            return 26
         }
-        return String(decoding: characters, as: UTF8.self)
     }
 
     /// Reads what ``text`` writes; nil for anything else.
@@ -86,7 +89,7 @@ public struct ID128: Hashable, Sendable, Comparable {
     /// What each byte is worth as a digit; 255 for those that are none.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
-        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        for value in 0..<32 { values[Int(alphabet.utf8Start[value])] = UInt8(value) }
         return values
     }()
 }

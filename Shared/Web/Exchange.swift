@@ -46,7 +46,9 @@ final class Exchange {
         self.target = target
         self.connection = connection
         let (path, query) = Exchange.split(target)
-        request = Request(id: id, method: .get, path: path, query: Query(encoded: query))
+        request = Request(
+            id: id, method: .get, path: path,
+            query: query.isEmpty ? Query() : Query(encoded: query))
     }
 
     /// Path and query of a target in origin form `/a?b`, absolute form `http://host/a?b`, or `*`.
@@ -54,6 +56,10 @@ final class Exchange {
         let (slash, question, number) = (
             UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")
         )
+        let isPlain =
+            target.utf8.first == slash
+            && !target.utf8.contains { $0 == question || $0 == number }
+        if isPlain { return (target, "") }
         var rest = target[...]
         if rest.utf8.first != slash, let scheme = rest.firstRange(of: "://") {
             let afterHost = rest.utf8[scheme.upperBound...]

@@ -16,13 +16,23 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Seque
 
     public init() {}
 
+    /// Without lines, and with room for so many.
+    init(capacity: Int) { fields.reserveCapacity(capacity) }
+
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field($0.0, $0.1) }
     }
 
     /// The first value of a name. Setting replaces all lines of that name; nil removes them.
     public subscript(name: String) -> String? {
-        get { fields.first { equalIgnoringCase($0.name, name) }?.value }
+        get {
+            let count = name.utf8.count
+            for field in fields
+            where field.name.utf8.count == count && equalIgnoringCase(field.name, name) {
+                return field.value
+            }
+            return nil
+        }
         set {
             fields.removeAll { equalIgnoringCase($0.name, name) }
             if let newValue { fields.append(Field(name, newValue)) }
@@ -45,7 +55,14 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Seque
 /// Whether two texts are equal when ASCII letters are compared without regard to case.
 func equalIgnoringCase(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
     guard left.utf8.count == right.utf8.count else { return false }
-    return zip(left.utf8, right.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
+    // Every request has a dozen of these: they are compared where they lie.
+    let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
+        right.utf8.withContiguousStorageIfAvailable { right in
+            left.indices.allSatisfy { asciiLowercase(left[$0]) == asciiLowercase(right[$0]) }
+        }
+    }
+    return isEqual.flatMap(\.self)
+        ?? zip(left.utf8, right.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
 }
 
 private func asciiLowercase(_ byte: UInt8) -> UInt8 {

@@ -84,8 +84,7 @@ final class Intake {
         let exchange = Unmanaged<Exchange>.fromOpaque(slot!.pointee!).takeUnretainedValue()
         let piece = UnsafeRawBufferPointer(start: upload, count: uploadBytes!.pointee)
         uploadBytes!.pointee = 0
-        return Intake.of(context).advance(
-            exchange, method: method.map { String(cString: $0) } ?? "", piece)
+        return Intake.of(context).advance(exchange, method: method, piece)
     }
 
     /// The answer was sent, or the connection is gone.
@@ -107,10 +106,10 @@ final class Intake {
     // MARK: - One request
 
     private func advance(
-        _ exchange: Exchange, method: String, _ piece: UnsafeRawBufferPointer
+        _ exchange: Exchange, method: UnsafePointer<CChar>?, _ piece: UnsafeRawBufferPointer
     ) -> MHD_Result {
         switch exchange.state {
-        case .begun: return beginReading(exchange, method)
+        case .begun: return beginReading(exchange, method.map { String(cString: $0) } ?? "")
         case .reading:
             if !piece.isEmpty { return take(piece, exchange) }
             if isStopping { return send(.problem(.unavailable("the service stops")), exchange) }
@@ -201,13 +200,18 @@ final class Intake {
     ) -> MHD_Result {
         guard let message else { return .NO }
         defer { MHD_destroy_response(message) }
-        for field in response.headers {
-            MHD_add_response_header(message, field.name, field.value)
-        }
-        MHD_add_response_header(message, "X-Request-Id", exchange.request.trace)
+        for field in response.headers { add(field.name, field.value, to: message) }
+        add("X-Request-Id", exchange.request.trace, to: message)
         if response.headers["Cache-Control"] == nil {
-            MHD_add_response_header(message, "Cache-Control", "no-store")
+            add("Cache-Control", "no-store", to: message)
         }
         return MHD_queue_response(exchange.connection, UInt32(response.status), message)
+    }
+
+    /// Without the arrays of bytes that texts are made into where they are given to C as they are.
+    private func add(_ name: String, _ value: String, to message: OpaquePointer) {
+        name.withCString { name in
+            value.withCString { value in _ = MHD_add_response_header(message, name, value) }
+        }
     }
 }

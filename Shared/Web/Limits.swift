@@ -74,6 +74,8 @@ public struct ServerLimits: Hashable, Sendable {
     }
 
     private static func begins(_ path: String, with pattern: String) -> Bool {
+        // Nothing is shorter than what it begins with.
+        guard path.utf8.count >= pattern.utf8.count else { return false }
         let star = UInt8(ascii: "*")
         guard let wild = pattern.utf8.firstIndex(of: star) else {
             return path.utf8.starts(with: pattern.utf8)
@@ -88,8 +90,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// Bytes of a refused body that are read and dropped, so that its sender hears the refusal.
     var droppedBytes: Int { 8 * bodyBytes }
 
-    /// What the HTTP library may use for a connection: the header, and room to read the body.
-    var connectionMemoryBytes: Int { 2 * headerBytes + targetBytes + (12 << 10) }
+    /// What the HTTP library may use for a connection: the header, and room to keep some hundred
+    /// lines of it apart. All of it is cleared for every request, so it is not larger than that.
+    var connectionMemoryBytes: Int { headerBytes + targetBytes + (8 << 10) }
 }
 
 /// What ``Transfers`` takes at most.

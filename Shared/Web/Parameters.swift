@@ -6,6 +6,9 @@ public struct Parameters: Sendable {
 
     public init(_ values: [(String, String)]) { self.values = values }
 
+    /// Of a pattern without any.
+    static let none = Parameters([])
+
     /// The value of a name; asking for one that the pattern does not have is a mistake of the
     /// program and stops it.
     public subscript(name: String) -> String {

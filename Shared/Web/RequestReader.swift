@@ -78,7 +78,7 @@ struct RequestReader {
 
     private func readHeaders(of connection: OpaquePointer) -> (Headers, bytes: Int) {
         final class Collected {
-            var headers = Headers()
+            var headers = Headers(capacity: 8)
             var bytes = 0
         }
         let collected = Collected()

@@ -28,6 +28,9 @@ public struct Router<Route: Sendable>: Sendable {
     }
 
     private var patterns: [Pattern] = []
+    /// Paths that are written out and that no pattern before theirs fits: found by one look.
+    private var plain: [String: [PlainRoute]] = [:]
+    private var plainRoutes: [Route] = []
 
     /// Takes the table in order; of two patterns that fit a path the first wins.
     public init(_ table: [(Method, String, Route)]) {
@@ -37,13 +40,19 @@ public struct Router<Route: Sendable>: Sendable {
     private mutating func add(_ method: Method, _ text: String, _ route: Route) {
         var literals: [String?] = []
         var names: [String] = []
-        for part in segments(of: text) {
+        let parts = segments(of: text)
+        for part in parts {
             if part.hasPrefix("{"), part.hasSuffix("}") {
                 literals.append(nil)
                 names.append(String(part.dropFirst().dropLast()))
             } else {
                 literals.append(String(part))
             }
+        }
+        let isPlain = names.isEmpty && text.utf8.first == UInt8(ascii: "/")
+        if isPlain, !patterns.contains(where: { !$0.names.isEmpty && match($0, parts) != nil }) {
+            plain[text, default: []].append(PlainRoute(method: method, place: plainRoutes.count))
+            plainRoutes.append(route)
         }
         if let index = patterns.firstIndex(where: { $0.literals == literals && $0.names == names })
         {
@@ -58,6 +67,9 @@ public struct Router<Route: Sendable>: Sendable {
 
     /// Finds the route of a request.
     public func route(_ request: Request) -> Outcome {
+        for entry in plain[request.path] ?? [] where entry.method == request.method {
+            return .found(plainRoutes[entry.place], .none)
+        }
         let parts = segments(of: request.path)
         var allowed: [Method] = []
         var exact = 0
@@ -93,6 +105,12 @@ public struct Router<Route: Sendable>: Sendable {
         }
         return values
     }
+}
+
+/// A route of a path that is written out.
+private struct PlainRoute: Sendable {
+    var method: Method
+    var place: Int
 }
 
 extension Response {
