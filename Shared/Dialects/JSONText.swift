@@ -31,8 +31,17 @@ struct JSONText {
     }
 
     /// A quoted string; control characters, quotes and backslashes are escaped.
-    mutating func string(_ text: String) {
+    ///
+    /// - Parameter prefix: stands before it, and has nothing to be escaped
+    mutating func string(_ text: String, after prefix: StaticString = "") {
         bytes.append(0x22)
+        raw(prefix)
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }
+        if isPlain {
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(0x22)
+            return
+        }
         for byte in text.utf8 {
             switch byte {
             case 0x22, 0x5C:
@@ -51,13 +60,16 @@ struct JSONText {
     private func hex(_ digit: UInt8) -> UInt8 { digit < 10 ? 48 + digit : 87 + digit }
 
     private mutating func digits(_ value: UInt64, atLeast width: Int) {
-        let start = bytes.count
-        var rest = value
-        repeat {
-            bytes.append(48 + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        while bytes.count - start < width { bytes.append(48) }
-        bytes[start...].reverse()
+        // No number of 64 bits has more digits; they are put together from the last one.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
+            var rest = value
+            var place = 20
+            while rest > 0 || 20 - place < width {
+                place -= 1
+                room[place] = 48 + UInt8(rest % 10)
+                rest /= 10
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[place...]))
+        }
     }
 }

@@ -171,7 +171,7 @@ extension OwnTracks {
         text.raw(#"{"_type":"location","tid":"#)
         text.string(friend.trackerID)
         text.raw(#","topic":"#)
-        text.string("owntracks/http/" + friend.trackerID)
+        text.string(friend.trackerID, after: "owntracks/http/")
         text.raw(#","lat":"#)
         text.degrees(fix.position.latitudeE7)
         text.raw(#","lon":"#)

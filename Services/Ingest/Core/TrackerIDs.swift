@@ -31,17 +31,31 @@ struct TrackerIDs {
     static func initials(of name: String) -> String {
         // Most names have plain letters alone: they are read without looking for composed ones.
         if name.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) {
-            let words = name.utf8.split(separator: 32, maxSplits: 2)
-            let letters =
-                words.count > 1
-                ? [words[0].first, words[1].first].compactMap(\.self) : Array(name.utf8.prefix(2))
-            return String(
-                decoding: letters.map { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 }, as: UTF8.self)
+            return plainInitials(of: name.utf8)
         }
         let words = name.split(whereSeparator: \.isWhitespace)
         guard words.count > 1, let first = words[0].first, let second = words[1].first else {
             return String(name.prefix(2)).uppercased()
         }
         return String([first, second]).uppercased()
+    }
+
+    private static func plainInitials(of name: String.UTF8View) -> String {
+        let first = name.drop { $0 == 32 }
+        let second = first.drop { $0 != 32 }.drop { $0 == 32 }
+        return String(unsafeUninitializedCapacity: 2) { letters in
+            var count = 0
+            func put(_ letter: UInt8) {
+                letters[count] = letter >= 97 && letter <= 122 ? letter - 32 : letter
+                count += 1
+            }
+            if let begins = first.first, let follows = second.first {
+                put(begins)
+                put(follows)
+            } else {
+                for letter in name.prefix(2) { put(letter) }
+            }
+            return count
+        }
     }
 }
