@@ -80,22 +80,29 @@ private struct Digest: Hashable, Sendable {
     /// Nil for any other text.
     init?(_ text: String) {
         guard text.utf8.count == 64 else { return nil }
-        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        for digit in text.utf8 {
-            let value: UInt64
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt64(digit) - 48
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = UInt64(digit) - 87
-            default: return nil
+        let found =
+            text.utf8.withContiguousStorageIfAvailable { Digest.read($0) }
+            ?? Array(text.utf8).withUnsafeBufferPointer { Digest.read($0) }
+        guard let found else { return nil }
+        (beginning, rest) = found
+    }
+
+    private static func read(_ digits: UnsafeBufferPointer<UInt8>) -> (ID128, ID128)? {
+        var isRead = true
+        func word(_ start: Int) -> UInt64 {
+            var word: UInt64 = 0
+            for digit in digits[start..<start + 16] {
+                switch digit {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt64(digit - 48)
+                case UInt8(ascii: "a")...UInt8(ascii: "f"): word = word << 4 | UInt64(digit - 87)
+                default: isRead = false
+                }
             }
-            // All digits so far, the last one lowest.
-            words.0 = words.0 << 4 | words.1 >> 60
-            words.1 = words.1 << 4 | words.2 >> 60
-            words.2 = words.2 << 4 | words.3 >> 60
-            words.3 = words.3 << 4 | value
+            return word
         }
-        beginning = ID128(high: words.0, low: words.1)
-        rest = ID128(high: words.2, low: words.3)
+        let beginning = ID128(high: word(0), low: word(16))
+        let rest = ID128(high: word(32), low: word(48))
+        return isRead ? (beginning, rest) : nil
     }
 
     var text: String {

@@ -1,6 +1,6 @@
 /// Ascending lists of ids under keys, never empty. Most are of one id, as most people have one
 /// phone: those take no memory of their own.
-struct Lists<Key: Hashable & Sendable, ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
+struct Lists<Key: TableKey, ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
     private var single = Table<Key, ID>()
     private var longer: [Key: [ID]] = [:]
 

@@ -21,6 +21,15 @@ extension Replica {
 
     public func person(_ id: PersonID) -> Person? { people[id] }
     public func device(_ id: DeviceID) -> Device? { devices[id] }
+    /// Whose a device is; nil where there is no such device.
+    public func owner(of device: DeviceID) -> PersonID? { devices.read(device) { $0.person } }
+    /// The device that a person has chosen to lead, as long as it is theirs.
+    public func chosenDevice(of person: PersonID) -> DeviceID? {
+        guard let chosen = people.read(person, { $0.leadingDevice }) ?? nil,
+            owner(of: chosen) == person
+        else { return nil }
+        return chosen
+    }
     public func credential(_ id: CredentialID) -> Credential? { credentials[id] }
     public func circle(_ id: CircleID) -> Circle? { circles[id] }
     public func zone(_ id: ZoneID) -> Zone? { zones[id] }

@@ -1,15 +1,36 @@
+import Model
+
+/// What a ``Table`` is looked up by.
+public protocol TableKey: Hashable, Sendable {
+    /// Evenly spread, and the same for equal keys; not for what strangers choose.
+    var tableHash: UInt32 { get }
+}
+
+extension ID128: TableKey {
+    /// Ids are chance or digests: one step mixes them well enough.
+    @inlinable public var tableHash: UInt32 {
+        UInt32(truncatingIfNeeded: (high ^ low) &* 0x9E37_79B9_7F4A_7C15 >> 32)
+    }
+}
+
+extension Identifier: TableKey {
+    @inlinable public var tableHash: UInt32 { raw.tableHash }
+}
+
 /// A dictionary of large values in little room.
 ///
 /// A Swift dictionary keeps places for half as many values again as it holds, and up to twice as
 /// many more; with values of a hundred bytes and a hundred thousand of them that is most of a
 /// service's memory. Here keys and values lie one after the other, and an index of eight bytes a
 /// place says where.
-public struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private var index = TableIndex()
+///
+/// Looking something up is done several times a request, so it is made for each kind of key and
+/// value (`@inlinable`).
+public struct Table<Key: TableKey, Value: Sendable>: Sendable {
+    @usableFromInline var index = TableIndex()
     /// The key of each value.
     public private(set) var keys: [Key] = []
-    /// In no order that means anything.
-    public private(set) var values: [Value] = []
+    @usableFromInline var rows: [Value] = []
 
     public init() {}
 
@@ -18,44 +39,60 @@ public struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         for (key, value) in entries { self[key] = value }
     }
 
-    public var count: Int { values.count }
+    public var count: Int { rows.count }
 
-    public var isEmpty: Bool { values.isEmpty }
+    public var isEmpty: Bool { rows.isEmpty }
+
+    /// In no order that means anything.
+    public var values: [Value] { rows }
 
     /// The value of a key; setting it to nil removes it.
-    public subscript(key: Key) -> Value? {
-        get { place(of: key).map { values[$0] } }
+    @inlinable public subscript(key: Key) -> Value? {
+        get { place(of: key).map { rows[$0] } }
         set {
             guard let place = place(of: key) else {
                 if let newValue { append(newValue, under: key) }
                 return
             }
             guard let newValue else { return remove(key, at: place) }
-            values[place] = newValue
+            rows[place] = newValue
         }
     }
 
-    private static func hash(of key: Key) -> UInt32 { UInt32(truncatingIfNeeded: key.hashValue) }
-
-    private func place(of key: Key) -> Int? {
-        index.place(Table.hash(of: key)) { keys[$0] == key }
+    /// What is asked of a key's value, which is not copied for it; nil where there is none.
+    @inlinable public func read<Result>(_ key: Key, _ look: (Value) -> Result) -> Result? {
+        place(of: key).map { look(rows[$0]) }
     }
 
-    private mutating func append(_ value: Value, under key: Key) {
-        index.insert(values.count, Table.hash(of: key))
+    /// Changes a key's value where it lies.
+    ///
+    /// - Returns: nil where there is none
+    @inlinable public mutating func update<Result>(
+        _ key: Key, _ change: (inout Value) -> Result
+    ) -> Result? {
+        guard let place = place(of: key) else { return nil }
+        return change(&rows[place])
+    }
+
+    @inlinable func place(of key: Key) -> Int? {
+        index.place(key.tableHash) { keys[$0] == key }
+    }
+
+    @usableFromInline mutating func append(_ value: Value, under key: Key) {
+        index.insert(rows.count, key.tableHash)
         keys.append(key)
-        values.append(value)
+        rows.append(value)
     }
 
     /// The last one takes its place.
-    private mutating func remove(_ key: Key, at place: Int) {
-        index.remove(place, Table.hash(of: key))
+    @usableFromInline mutating func remove(_ key: Key, at place: Int) {
+        index.remove(place, key.tableHash)
         let last = keys.removeLast()
-        let value = values.removeLast()
-        guard place < values.count else { return }
+        let value = rows.removeLast()
+        guard place < rows.count else { return }
         keys[place] = last
-        values[place] = value
-        index.move(from: values.count, to: place, Table.hash(of: last))
+        rows[place] = value
+        index.move(from: rows.count, to: place, last.tableHash)
     }
 }
 
@@ -73,20 +110,22 @@ extension Table: Hashable where Value: Hashable {
 
 /// Where the values of a ``Table`` lie: places in the order of their keys' hashes, each with the
 /// hash, and free ones in between.
-private struct TableIndex: Sendable {
+@usableFromInline struct TableIndex: Sendable {
     /// Hash in the upper half, place plus one in the lower; 0 = free. A power of two.
-    private var slots: [UInt64] = []
+    @usableFromInline var slots: [UInt64] = []
     private var count = 0
 
     private static let slotsMin = 16
 
-    private func home(of hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
+    init() {}
 
-    private func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
+    @inlinable func home(of hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
 
-    private static func place(in slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
+    @inlinable func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
-    func place(_ hash: UInt32, _ isMeant: (Int) -> Bool) -> Int? {
+    @inlinable static func place(in slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
+
+    @inlinable func place(_ hash: UInt32, _ isMeant: (Int) -> Bool) -> Int? {
         guard !slots.isEmpty else { return nil }
         var slot = home(of: hash)
         while slots[slot] != 0 {

@@ -94,9 +94,7 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
 
 extension Duration {
     /// Whole microseconds, the rest dropped.
-    public var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-    }
+    public var microseconds: Int64 { Int64(attoseconds / 1_000_000_000_000) }
     /// Whole milliseconds, the rest dropped.
     public var milliseconds: Int64 { microseconds / 1000 }
 }

@@ -4,15 +4,23 @@ import Testing
 
 @testable import Directory
 
+/// A number of which so few hashes are made that many share one.
+private struct Number: TableKey {
+    var value: UInt64
+    var tableHash: UInt32 { UInt32(value % 40) }
+
+    init(_ value: UInt64) { self.value = value }
+}
+
 /// Tables and lists hold what a dictionary would.
 @Suite struct TableTests {
     @Test(arguments: [1, 2, 3])
     func `a table holds what a dictionary holds, whatever comes and goes`(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
-        var table = Table<UInt64, UInt64>()
-        var plain: [UInt64: UInt64] = [:]
+        var table = Table<Number, UInt64>()
+        var plain: [Number: UInt64] = [:]
         for step in 0..<4000 {
-            let key = UInt64.random(in: 0..<300, using: &chance)
+            let key = Number(UInt64.random(in: 0..<300, using: &chance))
             // First it grows, then it shrinks, and so on.
             let isRemoved =
                 UInt64.random(in: 0..<10, using: &chance) < (step / 1000 % 2 == 0 ? 3 : 7)
@@ -20,18 +28,24 @@ import Testing
             table[key] = value
             plain[key] = value
             #expect(table.count == plain.count && table[key] == plain[key])
+            if chance.next() % 4 == 0 {
+                let isThere = table.update(key) { $0 &+= 1 } != nil
+                if isThere { plain[key, default: 0] &+= 1 }
+                #expect(isThere == (plain[key] != nil))
+                #expect(table.read(key) { $0 } == plain[key])
+            }
         }
-        for key in 0..<300 as Range<UInt64> { #expect(table[key] == plain[key]) }
+        for key in (0..<300).map(Number.init) { #expect(table[key] == plain[key]) }
         #expect(Set(table.keys) == Set(plain.keys))
         #expect(table == Table(plain.map { ($0.key, $0.value) }))
     }
 
     @Test func `lists of one and of several ascend, and empty ones go`() {
         var chance = SeededGenerator(seed: 4)
-        var lists = Lists<Int, Int>()
-        var plain: [Int: Set<Int>] = [:]
+        var lists = Lists<Number, Int>()
+        var plain: [Number: Set<Int>] = [:]
         for _ in 0..<3000 {
-            let key = Int.random(in: 0..<20, using: &chance)
+            let key = Number(UInt64.random(in: 0..<20, using: &chance))
             let id = Int.random(in: 0..<4, using: &chance)
             if Bool.random(using: &chance) {
                 lists.insert(id, under: key)

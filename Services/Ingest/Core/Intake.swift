@@ -21,7 +21,7 @@ struct Intake {
     mutating func hear(
         _ device: DeviceID, of person: PersonID, at now: Timestamp, into effects: inout [Effect]
     ) {
-        if devices[device]?.person != person {
+        if devices.read(device, { $0.person }) != person {
             let number = devices[device]?.number ?? nextNumber
             if number == nextNumber { nextNumber += 1 }
             let row = DeviceRow(
@@ -30,7 +30,7 @@ struct Intake {
             devices[device] = row
             effects.append(.saveDevice(row))
         } else {
-            devices[device]?.seen = now
+            devices.update(device) { $0.seen = now }
         }
     }
 
@@ -38,9 +38,10 @@ struct Intake {
     ///
     /// - Returns: whether it was another one, or none, before
     mutating func note(_ client: ClientApp, of device: DeviceID) -> Bool {
-        guard devices[device]?.client != client else { return false }
-        devices[device]?.client = client
-        return true
+        devices.update(device) { row in
+            defer { row.client = client }
+            return row.client != client
+        } ?? true
     }
 
     /// Remembers the device that leads from now on.
@@ -76,16 +77,16 @@ struct Intake {
     /// Decides, now that reports of a device enter `in/p`, which are late there: older than what
     /// entered before them.
     mutating func sequence(_ reports: inout [Report]) -> Partition {
-        guard var row = devices[reports[0].device] else {
-            fatalError("a report is of a device that was heard")
+        let partition = devices.update(reports[0].device) { row in
+            for place in reports.indices {
+                let time = reports[place].fix.time
+                reports[place].late = time < row.sequenced
+                row.sequenced = max(row.sequenced, time)
+            }
+            return row.partition
         }
-        for place in reports.indices {
-            let time = reports[place].fix.time
-            reports[place].late = time < row.sequenced
-            row.sequenced = max(row.sequenced, time)
-        }
-        devices[row.device] = row
-        return row.partition
+        guard let partition else { fatalError("a report is of a device that was heard") }
+        return partition
     }
 }
 

@@ -70,10 +70,8 @@ extension Replica {
     /// The device whose fixes count for a person: the one chosen, else the first that reported;
     /// nil as long as there is neither.
     func leadingDevice(of person: PersonID, first: DeviceID?) -> DeviceID? {
-        if let chosen = self.person(person)?.leadingDevice, device(chosen)?.person == person {
-            return chosen
-        }
-        guard let first, device(first)?.person == person else { return nil }
+        if let chosen = chosenDevice(of: person) { return chosen }
+        guard let first, owner(of: first) == person else { return nil }
         return first
     }
 }
