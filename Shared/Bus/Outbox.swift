@@ -5,7 +5,7 @@ import Wire
 ///
 /// Appended records belong to the turn's transaction and are told only after its commit.
 final class Outbox {
-    private struct Stream {
+    private final class Stream {
         let served: Bus.Served
         var base: Position
         /// The base after this turn, if it prunes.
@@ -14,6 +14,12 @@ final class Outbox {
         var head: Position
         /// Appended in this turn, after the head.
         var pending: [StoredRecord] = []
+
+        init(_ served: Bus.Served, base: Position, head: Position) {
+            self.served = served
+            self.base = base
+            self.head = head
+        }
 
         var end: Position {
             guard let last = pending.last else { return head }
@@ -24,34 +30,41 @@ final class Outbox {
     }
 
     let store: any BusStore
-    private var streams: [StreamName: Stream] = [:]
+    /// By code, so that nothing is hashed for a record.
+    private var byCode: [Stream?]
     /// Of the configuration's order, for heads.
     private let order: [StreamName]
     private var dirty: [StreamName] = []
+
+    /// Room for so many records of a turn is kept for the next.
+    private static let pendingKept = 16
 
     init(
         served: [Bus.Served], store: any BusStore, newIncarnation: () -> ID128
     ) throws {
         self.store = store
         order = served.map(\.stream)
+        byCode = Array(repeating: nil, count: StreamName.all.count)
         for entry in served {
             let (base, head) = try store.open(entry.stream, newIncarnation: newIncarnation)
-            streams[entry.stream] = Stream(served: entry, base: base, head: head)
+            byCode[entry.stream.code] = Stream(entry, base: base, head: head)
         }
     }
 
-    func keeps(_ stream: StreamName) -> Bool { streams[stream] != nil }
+    private func kept(_ stream: StreamName) -> Stream? { byCode[stream.code] }
 
-    func isComputed(_ stream: StreamName) -> Bool { streams[stream]?.served.isComputed ?? false }
+    func keeps(_ stream: StreamName) -> Bool { kept(stream) != nil }
+
+    func isComputed(_ stream: StreamName) -> Bool { kept(stream)?.served.isComputed ?? false }
 
     /// Streams that are pruned by a rule, in the order of the configuration.
     var pruned: [StreamName] { order.filter { retention(of: $0) != nil } }
 
-    func retention(of stream: StreamName) -> Retention? { streams[stream]?.served.retention }
+    func retention(of stream: StreamName) -> Retention? { kept(stream)?.served.retention }
 
     /// What lasts of a stream; nil if it is not kept here.
     func extent(of stream: StreamName) -> Extent? {
-        streams[stream].map {
+        kept(stream).map {
             Extent(
                 stream: stream, base: $0.base, head: $0.head,
                 isSnapshotable: $0.served.isSnapshotable)
@@ -61,13 +74,13 @@ final class Outbox {
     var extents: [Extent] { order.compactMap(extent(of:)) }
 
     /// Where the next record is put after, those of this turn included.
-    func end(of stream: StreamName) -> Position? { streams[stream]?.end }
+    func end(of stream: StreamName) -> Position? { kept(stream)?.end }
 
     /// Adds a record to a stream kept here and gives its position.
     func append(
         _ record: Record, to stream: StreamName, now: Timestamp
     ) throws -> Position {
-        guard let end = streams[stream]?.end else {
+        guard let kept = kept(stream) else {
             throw BusError(
                 "not-ours", "append to \(stream)", "this process does not keep that stream",
                 hint: "Name it among the streams served.")
@@ -77,16 +90,16 @@ final class Outbox {
                 "oversized", "append to \(stream)", "a record of \(record.wireBytes) bytes",
                 hint: "At most \(WireLimits.recordBytesMax) bytes fit into a record.")
         }
-        let position = end.advanced(by: record)
+        let position = kept.end.advanced(by: record)
         try store.append(record, at: position, of: stream, now: now)
-        if streams[stream]?.pending.isEmpty == true { dirty.append(stream) }
-        streams[stream]?.pending.append(StoredRecord(record: record, hash: position.hash))
+        if kept.pending.isEmpty { dirty.append(stream) }
+        kept.pending.append(StoredRecord(record: record, hash: position.hash))
         return position
     }
 
     /// The chain hash at a sequence, those of this turn included.
     func hash(of stream: StreamName, at sequence: UInt64) throws -> UInt64? {
-        guard let kept = streams[stream] else { return nil }
+        guard let kept = kept(stream) else { return nil }
         if sequence == kept.end.sequence { return kept.end.hash }
         if sequence == kept.base.sequence { return kept.base.hash }
         return try store.hash(of: stream, at: sequence)
@@ -94,7 +107,7 @@ final class Outbox {
 
     /// Whether a position is one of this stream's life, this turn included.
     func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
-        guard let kept = streams[stream], position.incarnation == kept.end.incarnation,
+        guard let kept = kept(stream), position.incarnation == kept.end.incarnation,
             position.sequence <= kept.end.sequence
         else { return false }
         if position.sequence == 0 { return position.hash == 0 }
@@ -105,43 +118,43 @@ final class Outbox {
     func committed(now: Timestamp) -> [Batch] {
         var batches: [Batch] = []
         for name in dirty {
-            guard let stream = streams[name] else { continue }
+            guard let stream = kept(name) else { continue }
             let end = stream.end
-            streams[name]?.base = stream.nextBase ?? stream.base
-            streams[name]?.nextBase = nil
-            streams[name]?.head = end
-            streams[name]?.pending = []
             batches += Batch.cut(
                 stream.pending, after: stream.head, of: name, head: end.sequence, now: now)
+            stream.base = stream.nextBase ?? stream.base
+            stream.nextBase = nil
+            stream.head = end
+            stream.pending.removeAll(keepingCapacity: stream.pending.count <= Outbox.pendingKept)
         }
-        dirty = []
+        dirty.removeAll(keepingCapacity: true)
         return batches
     }
 
     /// The turn is undone.
     func rolledBack() {
         for name in dirty {
-            streams[name]?.pending = []
-            streams[name]?.nextBase = nil
+            kept(name)?.pending = []
+            kept(name)?.nextBase = nil
         }
         dirty = []
     }
 
     /// Forgets records up to and with a sequence that lasts.
     func prune(_ stream: StreamName, through sequence: UInt64) throws {
-        guard let kept = streams[stream], sequence > kept.base.sequence,
+        guard let kept = kept(stream), sequence > kept.base.sequence,
             sequence <= kept.head.sequence, let hash = try hash(of: stream, at: sequence)
         else { return }
         let base = Position(
             incarnation: kept.head.incarnation, sequence: sequence, hash: hash)
         try store.prune(stream, through: base)
-        streams[stream]?.nextBase = base
+        kept.nextBase = base
         dirty.append(stream)
     }
 
     /// How a consumer's position is to be seen. Only what lasts counts.
     func verdict(on position: Position, in stream: StreamName) throws -> Control.Verdict? {
-        guard let kept = streams[stream] else { return nil }
+        guard let kept = kept(stream) else { return nil }
         if position == .unknown { return kept.base.sequence == 0 ? .ok : .pruned }
         guard position.incarnation == kept.head.incarnation,
             position.sequence <= kept.head.sequence
@@ -154,7 +167,7 @@ final class Outbox {
     func batch(
         after position: Position, in stream: StreamName, bytesMax: Int, now: Timestamp
     ) throws -> Batch? {
-        guard let kept = streams[stream], position.sequence < kept.head.sequence else { return nil }
+        guard let kept = kept(stream), position.sequence < kept.head.sequence else { return nil }
         let found = try store.records(
             of: stream, after: position.sequence, through: kept.head.sequence,
             bytesMax: min(bytesMax, WireLimits.batchBytesMax))

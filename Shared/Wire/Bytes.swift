@@ -16,6 +16,11 @@ struct ByteWriter {
 
     /// A length of one byte and at most 255 bytes of text; longer ones are cut between characters.
     mutating func put(short text: String) {
+        if text.utf8.count <= 255 {
+            bytes.append(UInt8(text.utf8.count))
+            bytes.append(contentsOf: text.utf8)
+            return
+        }
         var end = text.utf8.index(text.startIndex, offsetBy: 255, limitedBy: text.endIndex)
         while let place = end, place.samePosition(in: text.unicodeScalars) == nil {
             end = text.utf8.index(before: place)
