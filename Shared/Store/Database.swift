@@ -252,6 +252,9 @@ private final class LogLength { var frames = 0 }
 final class Connection {
     let pointer: OpaquePointer
 
+    /// What holds for all connections of the process, once.
+    private static let configured: Void = csqlite_count_no_memory()
+
     convenience init(path: String) throws(StoreError) {
         try self.init(path, named: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
@@ -268,6 +271,7 @@ final class Connection {
     }
 
     private init(_ path: String, named name: String, _ flags: Int32) throws(StoreError) {
+        _ = Connection.configured
         var pointer: OpaquePointer?
         let result = sqlite3_open_v2(name, &pointer, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard result == SQLITE_OK, let pointer else {

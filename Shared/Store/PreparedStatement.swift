@@ -67,7 +67,7 @@ public final class PreparedStatement {
         bound = 0
         defer {
             failure = SQLITE_OK
-            statement.reset()
+            statement.rewind()
         }
         guard failure == SQLITE_OK else {
             throw StoreError(connection.pointer, statement.operation)

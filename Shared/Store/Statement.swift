@@ -65,8 +65,13 @@ final class Statement {
 
     /// Makes it ready for the next use and lets go of what was bound.
     func reset() {
-        sqlite3_reset(pointer)
+        rewind()
         sqlite3_clear_bindings(pointer)
+    }
+
+    /// Makes it ready for the next use, by somebody who binds every value anew.
+    func rewind() {
+        sqlite3_reset(pointer)
         isRunning = false
     }
 
