@@ -10,6 +10,7 @@ struct Arrivals {
     /// From ``nextLarge`` on, the oldest first.
     private var large: [Request] = []
     private var nextLarge = 0
+    private static let roomKept = 256
     /// Small ones were given out last.
     private var isLargesTurn = false
 
@@ -32,8 +33,11 @@ struct Arrivals {
     mutating func take() -> [Request] {
         guard nextLarge < large.count, small.isEmpty || isLargesTurn else {
             isLargesTurn = nextLarge < large.count
-            defer { small = [] }
-            return small
+            let taken = small
+            // Room for as many again: the next turn most likely has them.
+            small = []
+            small.reserveCapacity(min(taken.count, Arrivals.roomKept))
+            return taken
         }
         isLargesTurn = false
         let first = nextLarge

@@ -44,6 +44,11 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Seque
         fields.filter { equalIgnoringCase($0.name, name) }.map(\.value)
     }
 
+    /// The last value of a name.
+    func last(_ name: String) -> String? {
+        fields.last { equalIgnoringCase($0.name, name) }?.value
+    }
+
     /// Adds a line, also when the name is there already.
     public mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name, value))

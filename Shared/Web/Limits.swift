@@ -90,9 +90,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// Bytes of a refused body that are read and dropped, so that its sender hears the refusal.
     var droppedBytes: Int { 8 * bodyBytes }
 
-    /// What the HTTP library may use for a connection: the header, and room to keep some hundred
-    /// lines of it apart. All of it is cleared for every request, so it is not larger than that.
-    var connectionMemoryBytes: Int { headerBytes + targetBytes + (8 << 10) }
+    /// What the HTTP library may use for a connection: the header, and room to keep its lines
+    /// apart. All of it is cleared for every request, so it is not larger than that.
+    var connectionMemoryBytes: Int { headerBytes + targetBytes + (4 << 10) }
 }
 
 /// What ``Transfers`` takes at most.

@@ -116,7 +116,7 @@ struct RequestReader {
     /// The peer, or what a trusted peer says last in `X-Forwarded-For`.
     private func remote(of connection: OpaquePointer, _ headers: Headers) -> String {
         let peer = addressText(cmhd_client_address(connection))
-        guard limits.proxies.contains(peer), let list = headers.all("X-Forwarded-For").last,
+        guard limits.proxies.contains(peer), let list = headers.last("X-Forwarded-For"),
             let last = list.split(separator: ",").last
         else { return peer }
         let address = last.drop { $0 == " " }.prefix { $0 != " " }
