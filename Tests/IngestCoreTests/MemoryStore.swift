@@ -1,3 +1,4 @@
+import Directory
 import Model
 
 @testable import IngestCore
@@ -6,7 +7,7 @@ import Model
 struct MemoryStore {
     var reports: Set<ReportID> = []
     private var devices: [DeviceID: DeviceRow] = [:]
-    private var firstDevices: [PersonID: DeviceID] = [:]
+    private var firstDevices = Table<PersonID, DeviceID>()
     private var waiting: [Int64: WaitingRow] = [:]
     private(set) var emergencies: [EmergencyID: EmergencyRow] = [:]
     private var circles: [CircleID: [Partition: ID128]] = [:]

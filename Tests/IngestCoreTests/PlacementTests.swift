@@ -20,7 +20,7 @@ struct Placed: Equatable {
     var shares: [Partition: Share] = [:]
 
     /// What it should be.
-    init(_ directory: Replica, first: [PersonID: DeviceID]) {
+    init(_ directory: Replica, first: Table<PersonID, DeviceID>) {
         for person in directory.sortedPeople {
             let circles = directory.circles(of: person.id)
             let partition = Partition.of(person.id)

@@ -13,7 +13,7 @@ public struct Core: Sendable {
     /// Everything that survives the process.
     public struct Stored: Sendable {
         public var devices: [DeviceRow] = []
-        public var firstDevices: [PersonID: DeviceID] = [:]
+        public var firstDevices = Table<PersonID, DeviceID>()
         /// By number.
         public var waiting: [WaitingRow] = []
         public var emergencies: [EmergencyRow] = []
@@ -179,6 +179,12 @@ public struct Core: Sendable {
 
     /// What is kept of a device; nil if it was never heard.
     public func device(_ id: DeviceID) -> DeviceRow? { intake.devices[id] }
+
+    /// Devices of which something is so, the highest number first.
+    public func devices(where isSo: (DeviceRow) -> Bool) -> [DeviceID] {
+        intake.devices.values.filter(isSo).map { (id: $0.device, number: $0.number) }
+            .sorted { $0.number > $1.number }.map(\.id)
+    }
 
     /// Devices that ever reported.
     public var deviceCount: Int { intake.devices.count }

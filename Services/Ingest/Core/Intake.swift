@@ -8,10 +8,10 @@ import Model
 struct Intake {
     private(set) var devices: Table<DeviceID, DeviceRow>
     /// First device that reported, of every person.
-    private(set) var firstDevices: [PersonID: DeviceID]
+    private(set) var firstDevices: Table<PersonID, DeviceID>
     private var nextNumber: Int64
 
-    init(devices: [DeviceRow], firstDevices: [PersonID: DeviceID]) {
+    init(devices: [DeviceRow], firstDevices: Table<PersonID, DeviceID>) {
         self.devices = Table(devices.map { ($0.device, $0) })
         self.firstDevices = firstDevices
         nextNumber = (devices.map(\.number).max() ?? 0) + 1

@@ -6,7 +6,7 @@ import Model
 struct PlacementContext {
     let directory: Replica
     /// First device that reported, of every person.
-    let firstDevices: [PersonID: DeviceID]
+    let firstDevices: Table<PersonID, DeviceID>
     let now: Timestamp
     var sequencer: Sequencer
     var effects: [Effect] = []

@@ -10,8 +10,8 @@ import Store
 final class DeviceTable {
     private let database: Database
     private let reports: ReportTable
-    /// Devices whose rows are behind.
-    private var behind: Set<DeviceID> = []
+    /// Bit by short number: devices whose rows are behind.
+    private var behind: [UInt64] = []
     /// Those that are written now, the last one first.
     private var turn: [DeviceID] = []
     private var nextTurn = Timestamp.zero
@@ -60,23 +60,31 @@ final class DeviceTable {
         row.sequenced = max(row.sequenced, try reports.newestSequenced(of: row.number) ?? .zero)
     }
 
-    /// Remembers that a row is behind.
-    func note(_ device: DeviceID) { behind.insert(device) }
-
-    /// Writes some of the rows that are behind; each once in a while.
+    /// Remembers that a device's row is behind.
     ///
-    /// - Parameter row: as a device is now
-    func writeSome(at now: Timestamp, _ row: (DeviceID) -> DeviceRow?) throws {
+    /// - Parameter number: its short number, from 1
+    func note(_ number: Int64) {
+        let word = Int(number / 64)
+        while behind.count <= word { behind.append(0) }
+        behind[word] |= 1 << UInt64(number % 64)
+    }
+
+    private func isBehind(_ number: Int64) -> Bool {
+        let word = Int(number / 64)
+        return word < behind.count && behind[word] & 1 << UInt64(number % 64) != 0
+    }
+
+    /// Writes some of the rows that are behind, as they are now; each once in a while.
+    func writeSome(at now: Timestamp, of core: Core) throws {
         if turn.isEmpty, nextTurn <= now, !behind.isEmpty {
             nextTurn = now + .seconds(Limits.deviceRowSeconds)
-            turn = behind.compactMap { id in row(id).map { (id, $0.number) } }
-                .sorted { $0.1 > $1.1 }.map(\.0)
-            behind.removeAll(keepingCapacity: true)
+            turn = core.devices { isBehind($0.number) }
+            behind.removeAll()
         }
         for _ in 0..<Limits.deviceRowsPerTurn {
             guard let next = turn.popLast() else { return }
             // One that is gone meanwhile stays so.
-            if let row = row(next) { try save(row) }
+            if let row = core.device(next) { try save(row) }
         }
     }
 

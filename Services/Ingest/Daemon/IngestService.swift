@@ -164,7 +164,7 @@ final class IngestService: Service {
         try writeDiaryNotes()
         try forget()
         try tendJourneys()
-        try writer.devices.writeSome(at: outside.now) { core.device($0) }
+        try writer.devices.writeSome(at: outside.now, of: core)
     }
 
     func coordinate(_ question: Control, from route: Route) throws {

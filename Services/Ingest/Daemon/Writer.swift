@@ -34,7 +34,7 @@ struct Writer {
         case .saveReport(let report, let device): try reports.save(report, of: device)
         case .saveReports(let all, let device): try reports.save(all, of: device)
         case .saveDevice(let row): try devices.save(row)
-        case .noteDevice(let row): devices.note(row.device)
+        case .noteDevice(let row): devices.note(row.number)
         case .saveLeader(let person, let device):
             try database.run(
                 "INSERT OR REPLACE INTO leader (person, device) VALUES (?, ?)", .id(person),
