@@ -186,6 +186,16 @@ import Testing
         #expect(try loop.answer(to: post(600) + body).status == 200)
     }
 
+    @Test func `leaves room for a header of sixteen KiB in a hundred lines`() throws {
+        let loop = try TestLoop()
+        loop.reply = { _ in .text("ok") }
+        let line = String(repeating: "a", count: 140)
+        let lines = (100..<200).map { "X-Line-\($0): \(line)\r\n" }.joined()
+        let answer = try loop.answer(to: "GET / HTTP/1.1\r\nHost: h\r\n\(lines)\r\n")
+        #expect(answer.status == 200)
+        #expect(loop.requests.first?.headers["X-Line-199"] == line)
+    }
+
     @Test func `covers header, target and method`() throws {
         let loop = try TestLoop()
         let long = String(repeating: "a", count: 17 << 10)
