@@ -78,7 +78,8 @@ struct Bench {
         _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
         panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false,
         policyMark: String? = nil, news: PhoneNews = PhoneNews(), pressesWithinSeconds: Int64 = 0,
-        ownTracks: OwnTracks.App? = nil, client: ClientApp = .jaga, wasKept: Bool = false
+        ownTracks: OwnTracks.App? = nil, client: ClientApp = .jaga, wasKept: Bool = false,
+        isByFormerSecret: Bool = false
     ) -> Answer? {
         let id = device(number)
         let arrivals = observations.map { observation in
@@ -96,7 +97,7 @@ struct Bench {
                     wantsFriends: wantsFriends, wantsPolicy: true, policyMark: policyMark,
                     news: news,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
-                    wasKept: wasKept, trace: "t\(request)")))
+                    wasKept: wasKept, isByFormerSecret: isByFormerSecret, trace: "t\(request)")))
         return answers[request]
     }
 

@@ -175,6 +175,19 @@ import Testing
         #expect(position(&bench)?.battery == 12 && told(bench) == [61, 12, 7])
     }
 
+    @Test func `a battery is charged only as long as that is said with it`() {
+        var bench = Bench()
+        _ = tell(&bench, battery(15, charging: true))
+        #expect(position(&bench)?.charging == true)
+        _ = tell(&bench, battery(15))
+        #expect(position(&bench)?.charging == nil)
+        _ = tell(&bench, battery(nil, charging: true))
+        let told = bench.input.compactMap {
+            if case .inputContact(let contact) = $0.event.body { contact } else { nil }
+        }
+        #expect(told.map(\.charging) == [true, nil, true] && told.map(\.battery) == [15, 15, 15])
+    }
+
     // MARK: Cards
 
     @Test func `a face of no use takes no other away`() {

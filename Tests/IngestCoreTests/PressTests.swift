@@ -101,4 +101,25 @@ import Testing
         say(true)
         #expect(bench.sos.count == 3, "it was set again")
     }
+
+    @Test func `are heard by a tag, also after one by a secret that was replaced`() {
+        var bench = Bench()
+        func say(_ isTagged: Bool, isByFormerSecret: Bool) {
+            bench.wait(60)
+            var news = PhoneNews()
+            news.isTagged = isTagged
+            var call = panic(bench, UInt64(bench.now.seconds))
+            call.isTag = true
+            bench.deliver(
+                [], panics: isTagged ? [call] : [], news: news, ownTracks: .iOS,
+                isByFormerSecret: isByFormerSecret)
+        }
+        for _ in 1...2 { say(true, isByFormerSecret: true) }
+        #expect(bench.sos.count == 1)
+        say(true, isByFormerSecret: false)
+        #expect(bench.sos.count == 2, "it was not the phone that was heard before")
+        for isTagged in [false, true] { say(isTagged, isByFormerSecret: true) }
+        say(true, isByFormerSecret: false)
+        #expect(bench.sos.count == 2, "its own tag is as it was")
+    }
 }

@@ -145,6 +145,10 @@ import Web
             .first { $0["id"]?.string == person(1).description }?["properties"]
         #expect(shown?["hindrances"] == ["undecryptable"] && shown?["battery"] == nil)
         #expect(world.records(.sosRaised).count == 1)
+        let call = #"{"trigger":"fall","report":{"lat":3.1,"lon":101.7}}"#
+        #expect(try world.send(.post, "/v1/emergencies", call, token: "phone-1").status == 202)
+        #expect(world.records(.sosRaised).count == 2)
+        #expect(world.records(.inputReport).isEmpty)
     }
 
     @Test func `hear so many calls by a replaced secret, and more as of somebody unknown`() throws {

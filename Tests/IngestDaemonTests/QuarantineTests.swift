@@ -199,6 +199,31 @@ import Web
         #expect(try entries(world).count == 1)
     }
 
+    @Test func `is read to its end where one of it is nothing`() throws {
+        let world = try World()
+        let body = String(overland(2600).dropLast(2)) + ",{}]}"
+        try world.send(.post, "/overland", body, token: "phone-1")
+        let answer = try retry(world).json
+        #expect(answer["outcome"] == "unusable" && answer["accepted"] == 600)
+        let stored = try world.database.scalar("SELECT count(*) FROM report")
+        #expect(stored == 2600)
+    }
+
+    @Test(arguments: [Web.Method.get, .post])
+    func `costs whoever reads it as much as sending it`(method: Web.Method) throws {
+        let world = try World(
+            limits: GateLimits(
+                callsOfDevicePerSecond: 1, callsOfAddressPerSecond: 100,
+                failuresOfAddressPerMinute: 2))
+        try putAside(String(repeating: "x", count: 1_000_000), by: .ownTracksIOS, world)
+        let id = try #require(try entries(world).first?["id"]?.string)
+        let path = "/v1/quarantine/\(id)" + (method == .post ? "/retry" : "")
+        // 17 calls each, of 60.
+        for _ in 1...3 { #expect(try world.send(method, path, token: "person-1").status == 200) }
+        #expect(try world.send(method, path, token: "person-1").status == 429)
+        #expect(try world.send(method, path, token: "operator").status == 200)
+    }
+
     @Test func `is read to its end where a script called for help in it`() throws {
         let world = try World()
         let reports = (0..<2600).map { number in

@@ -126,9 +126,9 @@ struct NginxConfiguration: Sendable {
         }
         map "\(Self.lengths):$jaga_takes" $jaga_large {
             default "";
-            "~^[A-Z]+:[^:]*:([3-9][0-9]{5}|[0-9]{7,}):" large;
-            "~^[A-Z]+:[^:]*:[^:]*:[^:]" chunked;
-            "~^(POST|PUT|PATCH|DELETE):HTTP/2[^:]*::" chunked;
+            "~^[^:]*:[^:]*:([3-9][0-9]{5}|[0-9]{7,}):" large;
+            "~^[^:]*:[^:]*:[^:]*:[^:]" chunked;
+            "~^(?!(GET|HEAD|OPTIONS):)[^:]*:HTTP/2[^:]*::" chunked;
             "~^[^:]*:HTTP/2[^:]*:::large$" chunked;
         }
         map "$jaga_large $jaga_address" $jaga_large_address {

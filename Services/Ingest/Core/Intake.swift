@@ -96,12 +96,19 @@ extension DeviceRow {
     /// - Returns: whether it is of now, and another than before; then that is kept.
     mutating func accept(_ told: PhoneBattery, at now: Timestamp) -> Bool {
         let time = min(told.time, now)
-        guard time >= newest?.time ?? .zero, now - time <= .seconds(Limits.liveAgeSeconds),
-            told.percent ?? battery != battery || told.charging ?? charging != charging
-        else { return false }
-        battery = told.percent ?? battery
-        charging = told.charging ?? charging
-        return true
+        let before = (battery, charging)
+        guard time >= newest?.time ?? .zero, now - time <= .seconds(Limits.liveAgeSeconds) else {
+            return false
+        }
+        take(percent: told.percent, isCharging: told.charging)
+        return before != (battery, charging)
+    }
+
+    /// An app that says how full the battery is, and not that it is charged, may say the latter
+    /// only while it is: Traccar Client does so.
+    private mutating func take(percent: UInt8?, isCharging: Bool?) {
+        charging = percent == nil ? isCharging ?? charging : isCharging
+        battery = percent ?? battery
     }
 
     /// Makes a report of an observation of this device, and moves its newest fix.
@@ -113,8 +120,7 @@ extension DeviceRow {
             isMoving = fix.speedCentimetresPerSecond == nil ? moves(to: fix) : nil
             altitudeAccuracyMetres = observation.altitudeAccuracyMetres
             newest = fix
-            battery = observation.battery ?? battery
-            charging = observation.charging ?? charging
+            take(percent: observation.battery, isCharging: observation.charging)
         }
         return Report(
             id: arrival.id, person: person, device: device, fix: fix,

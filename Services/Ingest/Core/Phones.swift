@@ -17,6 +17,9 @@ struct Phones {
     private var locates: [DeviceID: LocateRow]
     /// Phones whose last message had a tag that calls for help, and whose they are.
     private var tagged: [DeviceID: PersonID]
+    /// Phones of which somebody with a secret that was replaced said so: it may not be the phone,
+    /// whose own tag is a call. Not stored: a restart forgets such secrets, too.
+    private var formerlyTagged: Set<DeviceID> = []
     /// When the diary said last that a tag was no further call. Not stored: it is said once more.
     private var tagsNoted: [DeviceID: Timestamp] = [:]
     /// When it was told last that a phone has another key. Of those that had one before the
@@ -168,6 +171,12 @@ struct Phones {
     mutating func hearTag(of delivery: Delivery, into effects: inout [Effect]) -> Bool {
         let device = delivery.device
         let wasTagged = tagged[device] == delivery.person
+        guard !delivery.isByFormerSecret else {
+            let wasToldSo = formerlyTagged.contains(device)
+            if delivery.news.isTagged == true { formerlyTagged.insert(device) }
+            if delivery.news.isTagged == false { formerlyTagged.remove(device) }
+            return wasTagged || wasToldSo
+        }
         guard let isTagged = delivery.news.isTagged, isTagged != wasTagged else {
             return wasTagged
         }
@@ -280,6 +289,7 @@ struct Phones {
         told[device] = nil
         tagged[device] = nil
         tagsNoted[device] = nil
+        formerlyTagged.remove(device)
         illegible[device] = nil
         effects.append(.phone(.forgetDevice(device)))
     }

@@ -83,8 +83,11 @@ extension IngestService {
 
     /// Lets a call of Jaga's own API pass.
     ///
+    /// - Parameter bytes: that have to be read for it; nil = its body.
     /// - Throws: 429 with how long to wait
-    func pass(_ principal: Principal, _ request: Request) throws(Problem) {
+    func pass(
+        _ principal: Principal, _ request: Request, bytes: Int? = nil
+    ) throws(Problem) {
         let caller: ID128? =
             switch principal {
             case .operator: nil
@@ -92,7 +95,7 @@ extension IngestService {
             case .device(let device, _): device.raw
             }
         let wait = gate.pass(
-            caller, from: request.remote, bytes: request.body.count, at: outside.now)
+            caller, from: request.remote, bytes: bytes ?? request.body.count, at: outside.now)
         if let wait { throw problem(wait, isPhone: false) }
     }
 

@@ -88,7 +88,7 @@ extension IngestService {
                 device: entry.device)
         }
         return switch client {
-        case .overland where reading.rejections.first?.reason == .notAnObject:
+        case .overland where reading.rejections.first?.isWholeBody(.notAnObject) == true:
             wrapped(#"{"locations":["#, "]}")
         // What says nothing is not put aside, unless it was a part of something.
         case .osmAnd where reading.isEmpty: wrapped(#"{"location":"#, "}")
@@ -128,6 +128,13 @@ extension IngestService {
                     portion: entry.next > 0 || next != nil
                         ? Redelivery.Portion(isSpoilt: entry.isSpoilt, next: next) : nil,
                     trace: entry.texts.trace)))
+    }
+}
+
+extension Rejection {
+    /// The body itself is of no use, for this reason, and not a part of it.
+    fileprivate func isWholeBody(_ cause: QuarantineReason) -> Bool {
+        reason == cause && payload == nil
     }
 }
 

@@ -13,7 +13,8 @@ extension IngestService {
     ) throws {
         switch route {
         case .quarantined:
-            let entry = try entry(parameters.id("entry", QuarantineID.self), for: principal)
+            let entry = try entry(
+                parameters.id("entry", QuarantineID.self), request, for: principal)
             if principal.person != entry.person {
                 let hour = outside.now.seconds / 3600
                 try writer.write(
@@ -22,11 +23,14 @@ extension IngestService {
             }
             outside.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
         case .dropQuarantined:
-            let entry = try entry(parameters.id("entry", QuarantineID.self), for: principal)
+            let entry = try entry(
+                parameters.id("entry", QuarantineID.self), request, for: principal)
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(entry.id))
             outside.answer(request.id, Response(status: 204))
         case .retryQuarantined:
-            try retry(entry(parameters.id("entry", QuarantineID.self), for: principal), request)
+            let entry = try entry(
+                parameters.id("entry", QuarantineID.self), request, for: principal)
+            try retry(entry, request)
         default: outside.answer(request.id, .json(try list(request, for: principal)))
         }
     }
@@ -38,8 +42,15 @@ extension IngestService {
         } ?? 0
     }
 
-    /// One entry; 404 for one that is somebody else's.
-    private func entry(_ id: QuarantineID, for principal: Principal) throws -> QuarantineEntry {
+    /// One entry with its payload, which costs as much as bringing it; 404 for one that is
+    /// somebody else's.
+    private func entry(
+        _ id: QuarantineID, _ request: Request, for principal: Principal
+    ) throws -> QuarantineEntry {
+        let bytes = try database.first(
+            "SELECT length(payload) FROM quarantine WHERE id = ?", .id(id), as: { Int($0.int64(0)) }
+        )
+        try pass(principal, request, bytes: bytes ?? 0)
         let found = try database.first(
             "SELECT \(QuarantineEntry.columns(full: true)) FROM quarantine WHERE id = ?", .id(id),
             as: QuarantineEntry.init)

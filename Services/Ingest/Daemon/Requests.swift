@@ -180,7 +180,10 @@ extension IngestService {
         guard try !isRepeated(request, by: principal, status: 202) else { return }
         pending[request.id]?.ignored = call.ignored
         var arrival: Arrival?
-        if case .device(let device, _) = principal, let observation = call.observation {
+        // By a secret that was replaced it may not be the phone: the place is in the call alone.
+        if case .device(let device, _) = principal, let observation = call.observation,
+            outside.principal(of: request) != nil
+        {
             arrival = try arrivals([observation], of: device).first
         }
         try take(
