@@ -9,7 +9,7 @@ public protocol TableKey: Hashable, Sendable {
 extension ID128: TableKey {
     /// Ids are chance or digests: one step mixes them well enough.
     @inlinable public var tableHash: UInt32 {
-        UInt32(truncatingIfNeeded: (high ^ low) &* 0x9E37_79B9_7F4A_7C15 >> 32)
+        UInt32(truncatingIfNeeded: ((high ^ low) &* 0x9E37_79B9_7F4A_7C15) >> 32)
     }
 }
 

@@ -175,6 +175,19 @@ import Testing
         #expect(position(&bench)?.battery == 12 && told(bench) == [61, 12, 7])
     }
 
+    @Test func `a battery told beside reports is of now, and each that is told is news of its own`() {
+        var bench = Bench()
+        var old = observation(at: 0)
+        old.battery = 25
+        bench.deliver([old], news: battery(14, at: 0))
+        _ = tell(&bench, battery(5))
+        #expect(position(&bench)?.battery == 5)
+        let told = bench.input.compactMap { record in
+            if case .inputContact = record.event.body { record.event.id } else { nil }
+        }
+        #expect(told.count == 2 && Set(told).count == 2)
+    }
+
     @Test func `a battery is charged only as long as that is said with it`() {
         var bench = Bench()
         _ = tell(&bench, battery(15, charging: true))

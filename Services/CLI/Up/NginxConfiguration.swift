@@ -112,7 +112,7 @@ struct NginxConfiguration: Sendable {
         lingering_time 5s;
         reset_timedout_connection on;
         # Who is one household: of IPv6 its network, in bytes, since texts leave zeros out.
-        # This machine's own is nobody.
+        # 127.0.0.1 is nobody.
         map $binary_remote_addr $jaga_address {
             default $remote_addr;
             "~(?s)^(?!\\x00{8})(.{8}).{8}$" $1;

@@ -182,7 +182,8 @@ public struct Core: Sendable {
 
     /// Devices of which something is so, the highest number first.
     public func devices(where isSo: (DeviceRow) -> Bool) -> [DeviceID] {
-        intake.devices.values.filter(isSo).map { (id: $0.device, number: $0.number) }
+        intake.devices.values.lazy.filter(isSo)
+            .map { (id: $0.device, number: $0.number) }
             .sorted { $0.number > $1.number }.map(\.id)
     }
 

@@ -41,7 +41,6 @@ extension Core {
         if let hindrances {
             tellBlindness(hindrances, of: delivery, in: directory, at: now, &effects)
         }
-        if delivery.isSign { hearBattery(of: delivery, in: directory, at: now, into: &effects) }
         guard delivery.pressesWithinSeconds > 0, let pressed = delivery.news.pressed,
             phones.isPressedTwice(
                 pressed, on: delivery.device, withinSeconds: delivery.pressesWithinSeconds)
@@ -53,13 +52,13 @@ extension Core {
     }
 
     /// How full the battery is, said without a place: it is shown, and of the leading phone the
-    /// evaluator hears of it.
-    private mutating func hearBattery(
+    /// evaluator hears of it. It is of now, so reports that come along are taken in before.
+    mutating func hearBattery(
         of delivery: Delivery, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
         let (person, device) = (delivery.person, delivery.device)
-        guard let told = delivery.news.battery, var row = intake.devices[device],
+        guard delivery.isSign, let told = delivery.news.battery, var row = intake.devices[device],
             row.accept(told, at: now)
         else { return }
         intake.keep(row)
@@ -71,7 +70,7 @@ extension Core {
                 Contact(
                     person: person, kind: .heard, at: now, battery: row.battery,
                     charging: row.charging, trace: delivery.trace)),
-            of: person, cause: Hash.id("battery", .id(device), .number(now.microseconds)),
+            of: person, cause: Hash.id("battery", .id(Core.cause(of: delivery, at: now))),
             trace: delivery.trace, at: now, into: &effects)
     }
 

@@ -29,6 +29,7 @@ extension Core {
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: now, trace: delivery.trace,
             in: directory, at: now, into: &effects)
+        hearBattery(of: delivery, in: directory, at: now, into: &effects)
         var answer = ReportsAnswer(
             accepted: taken.accepted, duplicates: taken.duplicates,
             rejections: delivery.rejections)

@@ -85,7 +85,7 @@ extension Core {
         if silences.held != nil { tellHold(to: [Partition.of(person)], at: now, into: &effects) }
     }
 
-    private static func cause(of delivery: Delivery, at now: Timestamp) -> ID128 {
+    static func cause(of delivery: Delivery, at now: Timestamp) -> ID128 {
         Hash.id(
             .id(delivery.device), .number(now.microseconds),
             .number(Int64(truncatingIfNeeded: delivery.request)))

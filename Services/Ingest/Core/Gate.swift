@@ -51,9 +51,11 @@ public struct Gate: Sendable {
     private struct Replaced {
         var device: DeviceID
         var until: Timestamp
-        /// Calls for help by it.
-        var calls = 0
     }
+
+    /// Calls for help by secrets that were replaced.
+    private var callsByReplaced = RateLimiter<String>(
+        perMinute: 1, burst: Limits.replacedSecretCallsFree, keysMax: Limits.gateKeysMax)
 
     public init(_ limits: GateLimits) {
         func limiter<Key>(_ perMinute: Int64, seconds: Int64) -> RateLimiter<Key>? {
@@ -130,16 +132,15 @@ public struct Gate: Sendable {
             device: device, until: now + .seconds(Limits.replacedSecretSeconds))
     }
 
-    /// Hears a call for help by a secret that was replaced: the first ones always, for a phone that
-    /// is about to be set up anew; more as what comes with wrong credentials, since whoever found
+    /// Hears a call for help by a secret that was replaced: a few at once and one a minute always, for
+    /// a phone that is about to be set up anew; more as what comes with wrong credentials, since whoever found
     /// the former secret somewhere may have it as well. The secret itself counts as an address.
     public mutating func callByReplaced(
         _ hash: String, from address: String, at now: Timestamp
     ) -> Wait? {
-        guard var found = replaced[hash] else { return nil }
-        found.calls += 1
-        replaced[hash] = found
-        guard found.calls > Limits.replacedSecretCallsFree else { return nil }
+        guard replaced[hash] != nil, callsByReplaced.take(of: hash, at: now) != nil else {
+            return nil
+        }
         if let wait = failures?.take(of: hash, at: now) {
             return Wait(limit: .failures, seconds: Gate.seconds(wait))
         }

@@ -103,8 +103,8 @@ public enum Limits {
     public static let gateKeysMax = 100_000
     /// A device whose secret was replaced is told "later" for so long, not that it is unknown …
     public static let replacedSecretSeconds: Int64 = 3600
-    /// … its calls for help are heard, so many of them whatever limits say …
-    public static let replacedSecretCallsFree = 10
+    /// … its calls for help are heard, so many at once and one a minute whatever limits say …
+    public static let replacedSecretCallsFree: Int64 = 10
     /// … as far as so many are remembered.
     public static let replacedSecretsMax = 10_000
 
