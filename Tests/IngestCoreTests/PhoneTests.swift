@@ -175,7 +175,7 @@ import Testing
         #expect(position(&bench)?.battery == 12 && told(bench) == [61, 12, 7])
     }
 
-    @Test func `a battery told beside reports is of now, and each that is told is news of its own`() {
+    @Test func `a battery beside reports is of now, and each that is told is news of its own`() {
         var bench = Bench()
         var old = observation(at: 0)
         old.battery = 25

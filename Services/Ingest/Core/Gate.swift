@@ -132,9 +132,10 @@ public struct Gate: Sendable {
             device: device, until: now + .seconds(Limits.replacedSecretSeconds))
     }
 
-    /// Hears a call for help by a secret that was replaced: a few at once and one a minute always, for
-    /// a phone that is about to be set up anew; more as what comes with wrong credentials, since whoever found
-    /// the former secret somewhere may have it as well. The secret itself counts as an address.
+    /// Hears a call for help by a secret that was replaced: a few at once and one a minute always,
+    /// for a phone that is about to be set up anew; more as what comes with wrong credentials, as
+    /// whoever found the former secret somewhere may have it as well. The secret itself counts as
+    /// an address.
     public mutating func callByReplaced(
         _ hash: String, from address: String, at now: Timestamp
     ) -> Wait? {
