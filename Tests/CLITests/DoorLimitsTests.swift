@@ -7,7 +7,7 @@ import Testing
 @testable import JagaCLI
 
 /// A real nginx with the limits of the door; what stands behind it takes everything.
-@Suite struct `The door` {
+@Suite(.serialized) struct `The door` {
     /// Addresses that are one household, and one that is not of it.
     struct Household: CustomTestStringConvertible {
         var testDescription: String
@@ -35,7 +35,11 @@ import Testing
             other: "::ffff:192.0.2.2"),
     ]
 
-    @Test(arguments: Way.allCases, households)
+    /// Each way of one household, each household in one way.
+    private static let cases =
+        Way.allCases.map { ($0, households[0]) } + households.dropFirst().map { (.chunked, $0) }
+
+    @Test(arguments: cases)
     func `refuses the ninth large body of one household, and nothing else`(
         way: Way, household: Household
     ) async throws {
@@ -61,7 +65,7 @@ import Testing
         #expect(await report.hears(Door.taken), "\(report.link.heard)")
 
         slow.removeLast()
-        let isFree = try await eventually(within: 5, every: 10) {
+        let isFree = try await eventually(every: 10) {
             try await door.caller(household.own[0], way).isAdmitted()
         }
         #expect(isFree, "one that went leaves no room")
@@ -118,7 +122,7 @@ private final class Door {
             events { worker_connections 256; }
             http {
             client_body_temp_path \(folder.path);
-            \(configuration.rules)
+            \(Self.patient(configuration.rules))
             set_real_ip_from \(Self.proxy);
             real_ip_header X-From;
             server {
@@ -134,11 +138,19 @@ private final class Door {
         let nginx = try Capture(
             "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"])
         self.nginx = nginx
-        let isThere = await eventually(every: 5) { !FreePorts.isFree(port) }
+        let listened = [0, 1, 2, 3, 4, 5, 10].map { port + $0 }
+        let isThere = await eventually(every: 5) {
+            listened.allSatisfy { !FreePorts.isFree($0) }
+        }
         guard isThere else { throw TestFailure("nginx does not start: \(nginx.text)") }
     }
 
     deinit { nginx.end() }
+
+    /// Who is slow is to stay, however busy the machine is.
+    private static func patient(_ rules: String) -> String {
+        rules.replacing(/client_(\w+)_timeout \w+;/) { "client_\($0.output.1)_timeout 1h;" }
+    }
 
     func caller(_ address: String, _ way: Way) throws -> Caller {
         let isOwn = address == "::1" || address.hasPrefix("127.")
@@ -192,7 +204,7 @@ private final class Caller {
     }
 
     func hears(_ text: String) async -> Bool {
-        await eventually(within: 5, every: 1) {
+        await eventually(every: 1) {
             link.send()
             return link.heard.contains(text) || link.isClosed
         } && link.heard.contains(text)
