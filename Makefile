@@ -51,10 +51,10 @@ else
 	SWIFT_DETERMINISTIC_HASHING=1 $(RUN_TESTS) --filter '$(FILTER)'
 endif
 
-test-long: setup ## try the evaluator on a million random cases and a long real track
+test-long: setup ## try the evaluator on a million random cases, labelled and real tracks
 	swift build --build-tests $(FLAGS)
 	LONG_TESTS=1 $(RUN_TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests' \
-		--filter 'OracleAlarmTests|OffsetTests|DistrictTests|RealTrackTests'
+		--filter 'OracleAlarmTests|OffsetTests|DistrictTests|RealTrackTests|LabelledTruthTests'
 
 test-alerts: build ## try alert rules and /metrics of all services with promtool, which it needs
 	@scripts/test-alerts $(BIN)
