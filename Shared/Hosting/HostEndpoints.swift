@@ -60,8 +60,13 @@ extension Host {
     /// What somebody should look at some day.
     var concerns: [String] {
         (diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : [])
-            + (service?.concerns ?? [])
+            + (parts.isUnprotected ? [Host.unprotected] : []) + (service?.concerns ?? [])
     }
+
+    /// Said at the start and for as long as streams have no keys.
+    static let unprotected =
+        "streams are not protected (JAGA_CURVE=never): every account on this machine can read and "
+        + "forge them"
 
     /// Why requests should not be sent here yet.
     var unready: [String] {
