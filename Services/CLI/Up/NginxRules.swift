@@ -11,15 +11,26 @@ enum NginxRules: Command {
             'http' prints in its block http, and what 'server' prints in the block server of Jaga's
             name. Services are looked for where JAGA_HOST_... say. Print both anew with each new
             version of Jaga.
+
+            nginx repeats request lines in its errors, and tokens and positions are in paths and
+            queries: 'server' turns the error log of requests off. With --keep-error-log it stays,
+            and belongs through a filter such as deploy/edge/mask.
             """,
-        options: [.home, .config, .portBase])
+        options: [
+            .home, .config, .portBase,
+            .init(
+                name: "--keep-error-log", value: nil,
+                help: "server: do not turn the error log of requests off"),
+        ])
 
     static func run(_ call: Call) throws -> Int32 {
         let configuration = NginxConfiguration(
             ports: Ports(try call.configuration(CommonSettings.network)))
         switch call.parameters[0] {
         case "http": Console.say(configuration.rules)
-        case "server": Console.say(configuration.routes)
+        case "server":
+            if !call.has("--keep-error-log") { Console.say(NginxConfiguration.silence + "\n") }
+            Console.say(configuration.routes)
         default: throw CommandError.usage("say: http or server", syntax)
         }
         return 0
