@@ -128,8 +128,7 @@ extension Consumer {
         for partition in tenancy?.restoring ?? [] where isNearHead(partition) {
             tenancy?.isCaughtUp(partition)
         }
-        let applied = { [subscriptions] in subscriptions[.input($0)]?.applied ?? .unknown }
-        if let question = tenancy?.question(now.monotonic, applied: applied),
+        if let question = tenancy?.question(now.monotonic),
             transport.ask(question.encoded(), of: peer)
         {
             tenancy?.said(now.monotonic)

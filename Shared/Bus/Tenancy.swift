@@ -44,24 +44,14 @@ struct Tenancy {
     // MARK: What is said
 
     /// `JOIN` or `RENEW`, when it is time for one.
-    ///
-    /// - Parameter applied: how far the log of a partition is evaluated
-    func question(
-        _ now: Duration, applied: (Partition) -> Position = { _ in .unknown }
-    ) -> Control? {
+    func question(_ now: Duration) -> Control? {
         guard !hasLeft else { return nil }
         if let saidAt {
             let pause = hasNews ? BusLimits.renewPause : BusLimits.renewInterval
             guard now - saidAt >= pause else { return nil }
         }
         return hasJoined
-            ? .renew(
-                member: member, logic: logic,
-                holdings: holdings.map { holding in
-                    var holding = holding
-                    holding.applied = applied(holding.partition)
-                    return holding
-                })
+            ? .renew(member: member, logic: logic, holdings: holdings)
             : .join(member: member, logic: logic)
     }
 

@@ -15,7 +15,7 @@ public enum GatewaySettings {
     /// For the service's ``Configuration``.
     public static let all: [Setting] = [
         Setting(
-            "JAGA_SMS_GATEWAY", .text,
+            "JAGA_SMS_GATEWAY", .nameOrPath,
             help: "Kind of the SMS gateway: \(shippedNames), or the path of a file."),
         Setting(
             "JAGA_SMS_URL", .url(["http", "https"]),

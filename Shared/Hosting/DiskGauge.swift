@@ -9,10 +9,17 @@ struct DiskGauge {
     private var nextLook = Timestamp.zero
     private(set) var space: DiskSpace?
     private(set) var pressure = DiskPressure.none
+    /// The reserve was given up, and is not there again.
+    private var wasReleased = false
+    /// Room kept for emergencies; nil where nothing is kept.
+    private var reserve: DiskReserve?
 
     /// - Parameter look: gives what of the disk is used
-    init(limits: DiskLimits, look: @escaping () throws -> DiskSpace) {
+    init(
+        limits: DiskLimits, reserve: DiskReserve? = nil, look: @escaping () throws -> DiskSpace
+    ) {
         self.limits = limits
+        self.reserve = reserve
         self.look = look
     }
 
@@ -23,6 +30,9 @@ struct DiskGauge {
                 alarmPercent: configuration.int("JAGA_DISK_ALARM_PERCENT"),
                 freePercentMin: configuration.int("JAGA_DISK_FREE_PERCENT_MIN"),
                 freeBytesMin: UInt64(configuration.int("JAGA_DISK_FREE_MB_MIN")) << 20),
+            reserve: DiskReserve(
+                path: folder + "/reserve",
+                bytes: UInt64(configuration.int("JAGA_DISK_RESERVE_MB")) << 20),
             look: { try Files.space(at: folder) })
     }
 
@@ -36,6 +46,9 @@ struct DiskGauge {
         Setting(
             "JAGA_DISK_FREE_MB_MIN", .integer(0...1_048_576), default: "64", unit: "MiB",
             help: "With less free only emergencies are taken; at most a quarter of the disk."),
+        Setting(
+            "JAGA_DISK_RESERVE_MB", .integer(0...4096), default: "16", unit: "MiB",
+            help: "Room that each store keeps for emergencies on a full disk; 0 = none."),
     ]
 
     /// Looks if it is time; one log line for each change.
@@ -47,6 +60,10 @@ struct DiskGauge {
         self.space = space
         let before = pressure
         pressure = limits.pressure(of: space, before: before)
+        // Only what is free beyond all limits is put aside again.
+        if pressure < .tight { reserve?.restore(space) }
+        if reserve?.isSpent == true, wasReleased { pressure = max(pressure, .short) }
+        if reserve?.isHeld == true { wasReleased = false }
         guard pressure != before else { return }
         let fields: LogFields = [
             "used_percent": Int(space.usedRatio * 100), "free_mib": space.free >> 20,
@@ -57,6 +74,17 @@ struct DiskGauge {
         } else {
             log.info(sentence ?? "there is room on the disk again", fields)
         }
+    }
+
+    /// Gives up the room that is kept for emergencies: the disk has none left. All but emergencies
+    /// is refused from now on, until the room can be kept again.
+    ///
+    /// - Returns: whether there was any
+    mutating func releaseReserve() -> Bool {
+        guard reserve?.release() == true else { return false }
+        wasReleased = true
+        pressure = .short
+        return true
     }
 
     private var hint: String {

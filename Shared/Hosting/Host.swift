@@ -11,7 +11,7 @@ public final class Host {
     public let definition: ServiceDefinition
     public let configuration: Configuration
     public let topology: Topology
-    public let log: Log
+    public internal(set) var log: Log
     public let metrics = Metrics()
     public let database: Database
     public let bus: Bus
@@ -37,7 +37,7 @@ public final class Host {
     private var steps: [(id: UInt64, step: StreamStep)] = []
     private var departures: [Transfer] = []
     /// Requests given to the service and not answered yet.
-    private var outstanding: Set<UInt64> = []
+    var outstanding: Set<UInt64> = []
     /// Results that a turn which was taken back has not digested.
     private var undigested: [TransferResult] = []
     /// Turns left in which every input has a transaction of its own.
@@ -51,10 +51,10 @@ public final class Host {
     /// This turn is the last one.
     private(set) var isStopping = false
     /// What the process ends with.
-    private(set) var exitCode: Int32 = 0
+    var exitCode: Int32 = 0
     /// Why the last turn was taken back; nil once one was committed.
     private(set) var lastFailure: String?
-    private(set) var disk: DiskGauge?
+    var disk: DiskGauge?
     /// When this store's service ran.
     var attendance: Attendance
     /// The time before this start in which it did not, while what became due in it may be held.
@@ -79,7 +79,12 @@ public final class Host {
     private(set) var isRecordToBlame = false
     /// What the operator asked to have done with streams.
     var chores: [Request] = []
-    private var logged: (text: String, at: Timestamp)?
+    var logged: (text: String, at: Timestamp)?
+    let terminal = ControllingTerminal()
+    /// Reads the settings again, as at the start; nil where there are none to read.
+    var readConfiguration: (() throws -> Configuration)?
+    /// The run before did not end by itself.
+    var wasKilled = false
     /// Who follows events over HTTP.
     var tails: [TailReader] = []
 
@@ -160,7 +165,11 @@ public final class Host {
         advanceTime()
         disk?.step(now, log: log)
         let signals = parts.signals?.drain() ?? []
-        if signals.contains(where: { $0 != .childEnded }) { startLeaving() }
+        if signals.contains(where: endsProcess) {
+            startLeaving()
+        } else if signals.contains(.hangUp) {
+            reloadConfiguration()
+        }
         let requests = admit(parts.server.drain())
         let results = undigested + parts.transfers.drain()
         undigested = []
@@ -282,6 +291,9 @@ public final class Host {
             try body(service)
             try database.commit()
         } catch {
+            if releaseReserve(for: error, retrying: requests) {
+                return turn(requests: requests, results: results, alone: alone, body)
+            }
             let again = alone.map { blame($0, for: error, results: results) } ?? results
             takeBack(because: error, results: again)
             return false
@@ -301,6 +313,7 @@ public final class Host {
             try body()
             try database.commit()
         } catch {
+            if releaseReserve(for: error, retrying: []) { return attempt(body) }
             undo(isServiceTouched: isServiceTouched)
             return error
         }
@@ -350,7 +363,7 @@ public final class Host {
 
     /// ROLLBACK, nothing said; the core starts again from the store, and whoever waits and is not
     /// known to it any more hears 503.
-    private func undo(isServiceTouched: Bool) {
+    func undo(isServiceTouched: Bool) {
         database.rollback()
         applying = nil
         isPoisonChanged = false
@@ -372,29 +385,5 @@ public final class Host {
             exitCode = 1
             isStopping = true
         }
-    }
-
-    /// One line for a new failure, then one every ten seconds while it lasts.
-    func logFailure(_ error: any Error) {
-        let text = "\(error)"
-        if let logged, logged.text == text, now - logged.at < HostLimits.failureLogInterval {
-            return
-        }
-        logged = (text, now)
-        log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
-    }
-
-    /// Answers somebody who waits, whatever becomes of the turn.
-    func refuse(_ id: UInt64, _ problem: Problem) {
-        outstanding.remove(id)
-        parts.server.answer(id, .problem(problem))
-    }
-
-    /// 503 for everybody who waits, except some.
-    func refuseOutstanding(but kept: Set<UInt64> = []) {
-        for id in outstanding.subtracting(kept) {
-            parts.server.answer(id, .problem(HostLimits.unavailable))
-        }
-        outstanding.formIntersection(kept)
     }
 }

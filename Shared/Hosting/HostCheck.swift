@@ -1,4 +1,3 @@
-import Bus
 import Runtime
 import Store
 
@@ -9,9 +8,7 @@ extension Host {
     ///
     /// - Throws: what the start would throw
     static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
-        if HostParts.keysToMake(definition, configuration, Topology(configuration)) == nil {
-            _ = try BusSecurity.read(configuration, role: definition.name.role)
-        }
+        _ = try HostParts.security(definition, configuration, Topology(configuration))
         try definition.check(configuration)
         guard definition.isDurable else { return }
         try UnfinishedRestore.refuse(

@@ -59,14 +59,11 @@ extension Host {
 
     /// What somebody should look at some day.
     var concerns: [String] {
-        (diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : [])
-            + (parts.isUnprotected ? [Host.unprotected] : []) + (service?.concerns ?? [])
+        let killed = wasKilled && now - started < HostLimits.killedShown
+        return (diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : [])
+            + (killed ? ["the run before did not shut down: it was killed, or crashed"] : [])
+            + (service?.concerns ?? [])
     }
-
-    /// Said at the start and for as long as streams have no keys.
-    static let unprotected =
-        "streams are not protected (JAGA_CURVE=never): every account on this machine can read and "
-        + "forge them"
 
     /// Why requests should not be sent here yet.
     var unready: [String] {
@@ -138,6 +135,7 @@ extension Host {
             .init("version", .string(Version.text)),
             .init("started", .string(started.description)),
             .init("ready", .bool(unready.isEmpty && troubles.isEmpty)),
+            .init("refusing", .bool(diskPressure >= .tight)),
             .init(
                 "troubles",
                 .array(

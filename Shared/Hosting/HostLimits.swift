@@ -34,8 +34,6 @@ enum HostLimits {
     /// What happened longer ago is in logs at the level for that alone.
     static let milestoneAge = Duration.seconds(300)
 
-    /// Proposals of evaluators that cannot be read are put aside while fewer records are there.
-    static let rejectedProposalsKept = 100
     /// Records put aside, and divergences, that one page shows: the oldest, and the newest.
     static let poisonShown = 100
     static let divergencesShown = 20
@@ -57,6 +55,9 @@ enum HostLimits {
     static let holdLookInterval = Duration.seconds(1)
     /// What became due in an outage is held so long, where nothing else is set.
     static let hold = Duration.seconds(600)
+
+    /// For how long after its start a service says that the run before was killed.
+    static let killedShown = Duration.seconds(3600)
 
     /// A service that answers no sooner than that is not well.
     static let healthMillisecondsMax = 5000

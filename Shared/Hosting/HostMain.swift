@@ -42,9 +42,25 @@ extension Host {
             log.level = parts.log.level
             parts.log = log
             let host = Host(definition: definition, configuration: configuration, parts: parts)
-            try host.open(make(host))
+            host.readConfiguration = {
+                let read = try Configuration(
+                    settings: CommonSettings.all + definition.settings, arguments: arguments,
+                    service: definition.name.rawValue)
+                try definition.check(read)
+                return read
+            }
+            let mark =
+                definition.isDurable
+                ? RunMark(folder: HostParts.folder(definition, configuration)) : nil
+            host.wasKilled = mark?.begin() == true
+            do { try host.open(make(host)) } catch {
+                // It says itself why it ends.
+                mark?.end()
+                throw error
+            }
             host.run()
             host.close()
+            if host.exitCode == 0 { mark?.end() }
             return host.exitCode
         } catch {
             log.error(error, ["start": "failed"])
@@ -106,7 +122,8 @@ extension Host {
         }
         bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
         bus.hooks.pruneFloor = { try service.pruneFloor(of: $0) }
-        hookOwnership(to: service)
+        bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
+        bus.hooks.lost = { try service.lost($0) }
         bus.hooks.checkpointed = { try service.checkpointed($0, $1) }
         bus.hooks.restarted = { stream, _ in try service.restart(stream) }
         bus.hooks.replace = { [unowned self] stream, records, position in
@@ -139,27 +156,14 @@ extension Host {
         } else if outage != nil {
             holdLookedFor = now
         }
-        if parts.isUnprotected {
+        if wasKilled {
             log.warning(
-                Host.unprotected, ["hint": "Remove JAGA_CURVE, and start every service again."])
+                "previous run did not shut down: killed, crashed or power lost",
+                ["hint": "If the kernel's log says out of memory, give the process more."])
         }
         if isRehearsal { log.warning("this is a rehearsal: nothing is sent outside") }
         log.info("ready", ["port": httpPort, "version": Version.text])
         try parts.manager?.ready("version \(Version.text), port \(httpPort)")
-    }
-
-    /// Has the service coordinate partitions, where it keeps their logs, and hear what it loses.
-    private func hookOwnership(to service: any Service) {
-        bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
-        bus.hooks.mayPropose = { service.mayPropose($0, by: $1) }
-        let proposalsRejected = metrics.counter(
-            "jaga_proposals_rejected_total", "Proposals of evaluators that cannot be read.")
-        bus.hooks.proposalRejected = { [unowned self] stream, member, reason in
-            isServiceTouched = true
-            proposalsRejected.add()
-            try service.proposalRejected(stream, by: member, because: reason)
-        }
-        bus.hooks.lost = { try service.lost($0) }
     }
 
     /// Answers what still waits and lets go of sockets; the store closes with its owner.

@@ -72,17 +72,17 @@ public protocol Service: AnyObject {
     /// Answers go by ``Bus/tell(_:to:)``.
     func coordinate(_ question: Control, from route: Route) throws
 
-    /// Whether a member may propose outputs for a stream kept here.
-    func mayPropose(_ stream: StreamName, by member: ID128) -> Bool
-
-    /// Hears that a member proposed what cannot be read.
-    func proposalRejected(_ stream: StreamName, by member: ID128, because reason: String) throws
-
     /// Forgets a partition that this process has no longer.
     func lost(_ partition: Partition) throws
 
     /// Hears what became of the checkpoint given to ``Bus/send(checkpoint:)``.
     func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws
+
+    /// Applies what may change in a running process, such as gateways, from settings that were read
+    /// again. In a transaction of its own.
+    ///
+    /// - Throws: if a setting is wrong; the service goes on with the old ones
+    func reconfigure(_ configuration: Configuration) throws
 
     /// The process was told to end: begins what has to be done before. Turns go on until
     /// ``hasLeft``, but not for long.
@@ -155,12 +155,9 @@ extension Service {
         try replace(stream, with: try records.map(Host.event))
     }
     public func coordinate(_ question: Control, from route: Route) throws {}
-    public func mayPropose(_ stream: StreamName, by member: ID128) -> Bool { true }
-    public func proposalRejected(
-        _ stream: StreamName, by member: ID128, because reason: String
-    ) throws {}
     public func lost(_ partition: Partition) throws {}
     public func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws {}
+    public func reconfigure(_ configuration: Configuration) throws {}
     public func startLeaving() {}
     public var hasLeft: Bool { true }
     public func restart(_ stream: StreamName) throws {}

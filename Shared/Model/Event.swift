@@ -96,9 +96,6 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case signalGiven = 119
     case contactGiven = 120
 
-    /// Whether evaluators emit the event: the kinds of `events/p`.
-    public var isOfEvaluators: Bool { (32..<64).contains(rawValue) }
-
     /// The CloudEvents `type`.
     public var type: String {
         switch self {

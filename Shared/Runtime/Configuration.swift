@@ -67,6 +67,12 @@ public struct Configuration: Sendable {
         }
         if let path = self.file {
             try Configuration.read(path, into: &values, names: names, service: service)
+            for setting in settings where setting.name != "JAGA_HOME" {
+                guard let found = values[setting.name], found.origin.hasPrefix(path) else {
+                    continue
+                }
+                values[setting.name]?.value = setting.placed(found.value, in: home)
+            }
         }
         for (name, value) in environment where names.contains(name) {
             values[name] = Found(value: value, origin: "environment")

@@ -7,8 +7,11 @@ public struct Setting: Sendable {
         /// A whole number in that range.
         case integer(ClosedRange<Int>)
         case text
-        /// A file or folder; relative ones start at the working folder.
+        /// A file or folder; a relative one starts at the home in `jaga.conf`, else at the working
+        /// folder.
         case path
+        /// A name, or the path of a file if there is a slash in it.
+        case nameOrPath
         case choice([String])
         /// `on` / `off`, also `true` / `false`, `yes` / `no`, `1` / `0`.
         case flag
@@ -68,7 +71,7 @@ public struct Setting: Sendable {
         return switch kind {
         case .integer(let range):
             "a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)"
-        case .text, .secret: "a text"
+        case .text, .secret, .nameOrPath: "a text"
         case .path, .secretFile: "the path of a file or folder"
         case .choice(let values): "one of " + values.joined(separator: ", ")
         case .flag: "on or off"
@@ -78,6 +81,17 @@ public struct Setting: Sendable {
                 + (schemes.count > 1
                     ? " (also \(schemes.dropFirst().joined(separator: ", ")))" : "")
         }
+    }
+
+    /// A value of the configuration file: a relative path starts at the home.
+    func placed(_ value: String, in home: String) -> String {
+        let isPath =
+            switch kind {
+            case .path, .secretFile: true
+            case .nameOrPath: value.contains("/")
+            default: false
+            }
+        return isPath && !value.isEmpty && !value.hasPrefix("/") ? "\(home)/\(value)" : value
     }
 
     /// What is wrong with the value; nil when nothing is.
@@ -91,7 +105,8 @@ public struct Setting: Sendable {
         case .address:
             var parsed = in_addr()
             return inet_pton(AF_INET, value, &parsed) == 1 ? nil : "is no IPv4 address"
-        case .text, .secret, .path, .secretFile: return value.isEmpty ? "is empty" : nil
+        case .text, .secret, .path, .secretFile, .nameOrPath:
+            return value.isEmpty ? "is empty" : nil
         case .url(let schemes):
             let fits = schemes.contains { scheme in
                 value.hasPrefix(scheme + "://") && value.utf8.count > scheme.utf8.count + 3

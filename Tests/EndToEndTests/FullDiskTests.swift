@@ -1,3 +1,4 @@
+import Glibc
 import Parsing
 import TestSupport
 import Testing
@@ -89,6 +90,46 @@ extension `The suite` {
                 try await home.expectTold(
                     (0..<rounds).flatMap { _ in round }
                         + Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+            }
+        }
+
+        /// Before there was a reserve, each of these calls for help was answered 503.
+        @Test(arguments: [RunningSuite.Service.ingest, .notifier, .timer])
+        func `to the last byte, a call for help is taken and told all the same`(
+            service: RunningSuite.Service
+        ) async throws {
+            try await run(smallDiskOf: service, settings: Self.careless) { home, disk in
+                let reserve = home.suite.home + "/\(service)/reserve"
+                let isKept = await eventually { access(reserve, F_OK) == 0 }
+                #expect(isKept, "no reserve is made")
+                try disk.fill()
+                // What is left of pages that it already has is used up first.
+                var rounds = 0
+                while access(reserve, F_OK) == 0, rounds < 500 {
+                    _ = try? await home.phone.report(Zone.park.inside)
+                    _ = try? await home.phone.report(Zone.outside)
+                    rounds += 1
+                }
+                #expect(isFull(service, of: home), "\(home.suite.log)")
+                let call = try home.phoneAPI.send(
+                    "POST", "/v1/emergencies",
+                    ["trigger": "panic", "countdown": 0, "id": "call 1", "note": "call 1"])
+                #expect(call.status == 202, "\(call.text)")
+                let isTold = try await home.wait(
+                    for: Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                #expect(isTold, "\(home.suite.log)")
+                if service == .ingest {
+                    let report = await home.phone.next(Zone.outside)
+                    #expect(try home.phoneAPI.send("POST", "/v1/reports", report).status == 503)
+                    let status = try await home.suite.finish(["status"])
+                    #expect(status.status == 1, "\(status.text)")
+                    #expect(status.text.contains("refusing"), "\(status.text)")
+                }
+                disk.makeRoom()
+                let isBack = await eventually { access(reserve, F_OK) == 0 }
+                #expect(isBack, "the reserve does not come back")
+                let isWell = await eventually { (try? health(of: service, in: home)) == 200 }
+                #expect(isWell, "\(home.suite.log)")
             }
         }
 

@@ -44,7 +44,9 @@ extension `The suite` {
         }
 
         @Test func `a subscriber in Python hears the same events as jaga tail`() async throws {
-            let suite = try RunningSuite(settings: Self.settings)
+            var settings = Self.settings
+            settings["JAGA_CURVE"] = "always"
+            let suite = try RunningSuite(settings: settings)
             try await suite.start()
             for (port, service, topic) in [(105, "notifier", "deliv--|"), (101, "ingest", "ev---")]
             {

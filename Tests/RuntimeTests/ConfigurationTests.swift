@@ -1,7 +1,8 @@
 import Glibc
-import Runtime
 import TestSupport
 import Testing
+
+@testable import Runtime
 
 @Suite struct `The configuration` {
     private let settings = [
@@ -31,6 +32,21 @@ import Testing
     private func failure(_ body: () throws -> Void) -> ConfigurationError? {
         do { try body() } catch { return error as? ConfigurationError }
         return nil
+    }
+
+    @Test func `paths of the file start at the home, those of the environment do not`() throws {
+        let folder = try TemporaryFolder()
+        let path = try file("JAGA_TIMER_KEY_FILE=secrets/key\n", in: folder)
+        let read = try configuration(arguments: ["--home", folder.path])
+        #expect(read.file == path)
+        #expect(read.optional("JAGA_TIMER_KEY_FILE") == folder.path + "/secrets/key")
+        let absolute = try file("JAGA_TIMER_KEY_FILE=/etc/key\n", in: folder)
+        #expect(try configuration(file: absolute).optional("JAGA_TIMER_KEY_FILE") == "/etc/key")
+        let own = try configuration(["JAGA_TIMER_KEY_FILE": "secrets/key"])
+        #expect(own.optional("JAGA_TIMER_KEY_FILE") == "secrets/key")
+        let gateway = Setting("JAGA_SMS_GATEWAY", .nameOrPath, help: "A gateway.")
+        #expect(gateway.placed("kannel", in: "/srv") == "kannel")
+        #expect(gateway.placed("own/my.conf", in: "/srv") == "/srv/own/my.conf")
     }
 
     @Test func `takes the default where nothing is said`() throws {

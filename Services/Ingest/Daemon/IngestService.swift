@@ -32,6 +32,8 @@ final class IngestService: Service {
     var gate: Gate
     /// Digests of what phones called themselves last.
     var namesOfDevices: [DeviceID: ID128] = [:]
+    /// Calls for help and cancellations of this turn, logged after COMMIT.
+    private var milestones: [Event] = []
     var core = Core(Core.Stored(), in: Replica())
     var counts = Counts()
     /// Requests whose answer has a form or is kept: taken when the core answers.
@@ -99,6 +101,7 @@ final class IngestService: Service {
 
     func reload() throws {
         pending.removeAll()
+        milestones.removeAll()
         mqtt?.takenBack()
         try topics.load()
         diaryNotes.removeAll()
@@ -125,9 +128,7 @@ final class IngestService: Service {
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         switch stream {
-        case .events:
-            if let signal = event.body.answeredSignal { ownership.progress.answered(signal) }
-            try take(.computed(event))
+        case .events: try take(.computed(event))
         case .fired, .deliveries: try applyOnce(event, from: stream)
         case .directory, .input, .sos: break
         }
@@ -155,7 +156,12 @@ final class IngestService: Service {
 
     var pollable: (any Pollable)? { mqtt?.broker }
 
-    func committed() { mqtt?.committed() }
+    func committed() {
+        mqtt?.committed()
+        // Not before: what is answered 503 was not raised.
+        for event in milestones { log(event) }
+        milestones.removeAll(keepingCapacity: true)
+    }
 
     func startLeaving() { mqtt?.broker.stop() }
 
@@ -171,16 +177,6 @@ final class IngestService: Service {
 
     func coordinate(_ question: Control, from route: Route) throws {
         try raise(to: try ownership.take(question, from: route))
-    }
-
-    func mayPropose(_ stream: StreamName, by member: ID128) -> Bool {
-        ownership.mayPropose(stream, by: member)
-    }
-
-    func proposalRejected(
-        _ stream: StreamName, by member: ID128, because reason: String
-    ) throws {
-        try ownership.proposalRejected(stream, by: member, because: reason)
     }
 
     private func raise(to logic: UInt16?) throws {
@@ -261,7 +257,6 @@ final class IngestService: Service {
         case .append(let event, let partition):
             let record = try EventCodec.encode(event)
             let position = try outside.append(record, to: .input(partition))
-            ownership.progress.appended(event.body, to: partition, at: outside.now)
             outside.log.debug(
                 "told",
                 [
@@ -272,7 +267,7 @@ final class IngestService: Service {
                 event.body, record, at: position.sequence, in: partition)
         case .raise(let event):
             try outside.append(try EventCodec.encode(event), to: .sos)
-            tell(event)
+            milestones.append(event)
         case .answer(let request, let answer): try reply(to: request, answer)
         case .phone(.forgetDevice(let device)):
             deviceKeys.forget(device)
@@ -292,7 +287,7 @@ final class IngestService: Service {
     }
 
     /// Emergencies are rare and matter: one line each, by id alone.
-    private func tell(_ event: Event) {
+    private func log(_ event: Event) {
         switch event.body {
         case .sosRaised(let signal):
             counts.emergencies += 1

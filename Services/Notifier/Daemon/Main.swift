@@ -59,12 +59,16 @@ struct Main {
         let configuration = host.configuration
         let base =
             configuration.optional("JAGA_PUBLIC_URL") ?? "http://127.0.0.1:\(host.httpPort)"
-        let drivers = try GatewaySettings.drivers(configuration, callbackBase: base)
+        let isRehearsal = host.isRehearsal
+        func outgoing(_ configuration: Configuration) throws -> Outgoing {
+            let drivers = try GatewaySettings.drivers(configuration, callbackBase: base)
+            return Outgoing(drivers: isRehearsal ? drivers.map(\.rehearsal) : drivers)
+        }
         let messageKey = messageKey(configuration)
         try messageKey.refuseOpen()
-        return NotifierService(
+        let service = NotifierService(
             outside: host, store: NotifierStore(database: host.database),
-            outgoing: Outgoing(drivers: host.isRehearsal ? drivers.map(\.rehearsal) : drivers),
+            outgoing: try outgoing(configuration),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"),
             messageKey: messageKey,
@@ -72,5 +76,7 @@ struct Main {
             emergencyDays: configuration.int("JAGA_NOTIFIER_EMERGENCY_DAYS"),
             tellsGuardiansOfBlindness: configuration.flag("JAGA_NOTIFIER_BLIND_TOLD_TO_GUARDIANS"),
             heartbeat: try Heartbeat(host))
+        service.makeOutgoing = outgoing
+        return service
     }
 }

@@ -13,13 +13,15 @@ final class NotifierService: Service {
     let outside: any Surroundings
     let store: NotifierStore
     let keptAnswers: KeptAnswers
-    let outgoing: Outgoing
+    private(set) var outgoing: Outgoing
     let zones: TimeZoneFolder
-    let map: String
+    private(set) var map: String
     /// By which what membership wants sent is sealed.
     let messageKey: KeyFile
     /// Answers by SMS arrive here.
-    let hasReplies: Bool
+    private(set) var hasReplies: Bool
+    /// Reads gateways from settings; nil where these never change.
+    var makeOutgoing: ((Configuration) throws -> Outgoing)?
     /// Nil where nobody wants one.
     var heartbeat: Heartbeat?
     /// Guardians hear when a phone may fall silent.
@@ -85,6 +87,23 @@ final class NotifierService: Service {
         try pruning.load()
         try erasures.load()
         try readCore()
+    }
+
+    /// Takes gateways, map link and replies of the new settings. Messages that are being sent keep
+    /// their gateway until it answers.
+    func reconfigure(_ configuration: Configuration) throws {
+        guard let makeOutgoing else { return }
+        let before = (outgoing, map, hasReplies)
+        var new = try makeOutgoing(configuration)
+        new.retired = outgoing.drivers.filter { new.driver($0.name) == nil }
+        outgoing = new
+        map = configuration.text("JAGA_MAP_URL")
+        hasReplies = configuration.flag("JAGA_SMS_REPLIES")
+        do { try readCore() } catch {
+            (outgoing, map, hasReplies) = before
+            throw error
+        }
+        try take(.started)
     }
 
     /// Goes on from what the store holds.
@@ -159,7 +178,7 @@ final class NotifierService: Service {
     func transferred(_ result: TransferResult) throws {
         if heartbeat?.take(result, at: outside.now, log: outside.log) == true { return beat() }
         guard let flight = flights[result.token],
-            let driver = outgoing.driver(flight.gateway)
+            let driver = outgoing.answering(flight.gateway)
         else { return }
         if let test = shownTests[flight.notification] {
             shownTests[flight.notification]?.answer = driver.shown(

@@ -7,12 +7,19 @@ import Web
 struct Outgoing {
     /// In the order of preference.
     let drivers: [GatewayDriver]
+    /// Those of the settings before, for answers that are still to come.
+    var retired: [GatewayDriver] = []
 
     var gateways: [Gateway] {
         drivers.map { Gateway(name: $0.name, channels: Set($0.channels)) }
     }
 
     func driver(_ name: String) -> GatewayDriver? { drivers.first { $0.name == name } }
+
+    /// The gateway that reads the answer to an attempt by that name.
+    func answering(_ name: String) -> GatewayDriver? {
+        driver(name) ?? retired.first { $0.name == name }
+    }
 
     /// A message as drivers take it.
     static func message(_ delivery: Delivery, at now: Timestamp) -> GatewayMessage {
