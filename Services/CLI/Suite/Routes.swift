@@ -94,6 +94,7 @@ enum Routes {
             .notifier,
             "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
             "/v1/emergencies/{emergency}/resolution", "/v1/people/{person}/notifications",
+            "/v1/escalations", "/v1/escalations/{emergency}",
             "/v1/people/{person}/proposals",
             "/v1/people/{person}/proposals/{proposal}/send", "/v1/stops",
             "/v1/outbox", "/v1/notifications",

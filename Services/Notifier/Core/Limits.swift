@@ -51,6 +51,13 @@ public enum Limits {
     /// A due clock that the timer has not reported by then is taken as fired.
     public static let clockGrace = Duration.seconds(5)
 
+    /// An emergency that nobody has acknowledged for this long is named by `/healthz`; the alert
+    /// `JagaEmergencyUnacknowledged` waits as long.
+    public static let unacknowledgedAlarm = Duration.seconds(5 * 60)
+    /// Messages that the operator's view of one emergency shows, the newest: an exhausted
+    /// escalation sends some to everybody every five minutes.
+    public static let escalationMessagesMax = 1000
+
     // Messages.
 
     /// After this a message about an emergency is no longer worth sending.

@@ -31,6 +31,16 @@ extension Notifier {
         }
     }
 
+    /// Emergencies that are not over, the newest first.
+    public var activeEmergencies: [Emergency] {
+        activeOf.values.joined().compactMap { emergencies[$0] }.sorted {
+            ($1.raised, $1.id.description) < ($0.raised, $0.id.description)
+        }
+    }
+
+    /// An emergency that is not over, or was not long ago.
+    public func emergency(_ id: EmergencyID) -> Emergency? { emergencies[id] }
+
     /// Since when the oldest emergency is open that nobody has taken; nil: there is none.
     public var oldestOpen: Timestamp? {
         let open = activeOf.values.joined().compactMap { emergencies[$0] }

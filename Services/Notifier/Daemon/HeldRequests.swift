@@ -13,8 +13,8 @@ extension NotifierService {
     }
 
     var alarms: [String] {
-        guard let end = core.holdEnds else { return [] }
-        return [
+        guard let end = core.holdEnds else { return unacknowledged }
+        return unacknowledged + [
             "\(core.heldItems.count) things that were due are held until \(end): see 'jaga release'"
         ]
     }

@@ -45,7 +45,8 @@ extension NotifierService {
             let person = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try proposals(of: person, request, for: principal))
         case .sendProposal: try send(request, parameters, by: principal)
-        case .outbox, .notifications, .notification, .gateways, .gatewayTest, .stops, .stop:
+        case .outbox, .notifications, .notification, .gateways, .gatewayTest, .stops, .stop,
+            .escalations, .escalation:
             let decision = outside.replica.decide(
                 principal, .administer, on: .suite, at: outside.now)
             if let denial = decision.denial { throw Problem.denied(denial.explanation) }
@@ -62,6 +63,10 @@ extension NotifierService {
         case .stop: try stop(request)
         case .outbox: outside.answer(request.id, try outbox(request))
         case .notifications: outside.answer(request.id, try notifications(request))
+        case .escalations: outside.answer(request.id, try escalations(request))
+        case .escalation:
+            let id = try parameters.id("emergency", EmergencyID.self)
+            outside.answer(request.id, try escalation(id))
         case .notification:
             let id = try parameters.id("notification", NotificationID.self)
             outside.answer(request.id, try notification(id))

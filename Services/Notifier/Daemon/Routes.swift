@@ -5,11 +5,14 @@ enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, proposals, sendProposal, stops, stop
     case reply, told
+    case escalations, escalation
 
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
         (.post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement),
         (.post, "/v1/emergencies/{emergency}/resolution", .resolution),
+        (.get, "/v1/escalations", .escalations),
+        (.get, "/v1/escalations/{emergency}", .escalation),
         (.get, "/v1/people/{person}/notifications", .told),
         (.get, "/v1/people/{person}/proposals", .proposals),
         (.post, "/v1/people/{person}/proposals/{proposal}/send", .sendProposal),

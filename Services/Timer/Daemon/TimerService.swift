@@ -183,7 +183,9 @@ final class TimerService: Service {
     // MARK: What is shown
 
     var troubles: [String] {
-        var troubles = core.undelivered.map { "nobody was told of emergency \($0) in time" }
+        var troubles = core.undelivered.map {
+            "nobody was told of emergency \($0) in time: jaga emergency show \($0)"
+        }
         if core.pendingClockCount > Limits.clocksPendingMax {
             troubles.append("more than \(Limits.clocksPendingMax) clocks wait")
         }

@@ -1,0 +1,191 @@
+import Model
+import Parsing
+import Runtime
+
+/// `jaga emergency`: who is in danger, who was notified, and whom to call.
+enum EmergencyCommand: Command {
+    static let syntax = Syntax(
+        name: "emergency", parameters: ["[VERB]", "[EMERGENCY]"],
+        summary: "who is in danger, who was notified and how to reach them; acknowledge, resolve",
+        details: """
+            list                    emergencies that are not over; with --ended those that are
+            show EMERGENCY          the person, everybody who was notified, with numbers and what
+                                    became of each message, and who else could be called
+            acknowledge EMERGENCY   you take care of it: the escalation stops for 15 minutes, and
+                                    everybody who was notified hears so
+            resolve EMERGENCY       it is over, and everybody who was notified hears so
+
+            EMERGENCY is an id, the reference code of its messages, or the name of the person in
+            danger. 'show' prints names and numbers; the look is in the log of the notifier.
+            """,
+        options: [
+            .init(name: "--ended", value: nil, help: "list: those that are over, newest first"),
+            .init(name: "--limit", value: "N", help: "list: at most this many (default 50)"),
+            .init(
+                name: "--note", value: "TEXT", help: "acknowledge, resolve: for the timeline"),
+            .json,
+        ] + Syntax.Option.api)
+
+    static func run(_ call: Call) throws -> Int32 {
+        let api = try API(call)
+        let words = call.parameters.isEmpty ? ["list"] : call.parameters
+        switch (words[0], words.count) {
+        case ("list", 1): try list(api, call)
+        case ("show", 2):
+            let id = try id(of: words[1], api)
+            let emergency = try api.get("/v1/escalations/\(id)")
+            if call.has("--json") { Console.say(emergency.text) } else { show(emergency) }
+        case ("acknowledge", 2):
+            try act("acknowledgement", on: id(of: words[1], api), api, call)
+        case ("resolve", 2): try act("resolution", on: id(of: words[1], api), api, call)
+        default: throw CommandError.usage("not understood: \(words.joined(separator: " "))", syntax)
+        }
+        return 0
+    }
+
+    private static func list(_ api: API, _ call: Call) throws {
+        let limit = try call.number("--limit", default: 50, in: 1...100_000)
+        let state = call.has("--ended") ? "ended" : "active"
+        let all = try api.list("/v1/escalations?state=\(state)", limit: limit)
+        if call.has("--json") {
+            for item in all { Console.say(item.text) }
+            return
+        }
+        guard !all.isEmpty else {
+            return Console.say(
+                call.has("--ended") ? "No emergency has ended." : "There is no emergency.")
+        }
+        for line in table(of: all, now: SystemClock().now).lines { Console.say(line) }
+        if !call.has("--ended"), let first = all.first {
+            Console.say("\nWhom to call: jaga emergency show \(first.cell("id"))")
+        }
+    }
+
+    /// Emergencies as lines.
+    static func table(of items: [JSON], now: Timestamp) -> Table {
+        var table = Table(
+            "state", "person", "why", "age", "notified", "responder", "code", "id")
+        for item in items {
+            let state = item.cell("state")
+            let raised = item["raised"]?.string.flatMap { Timestamp($0) }
+            table.add(
+                Console.paint(state, .red, if: Console.hasColors && state == "open"),
+                name(of: item["person"]), item.cell("trigger"),
+                raised.map { Age.text(now - $0) } ?? "", item.cell("notified"),
+                responder(of: item), item.cell("reference"), item.cell("id"))
+        }
+        return table
+    }
+
+    private static func responder(of item: JSON) -> String {
+        guard let acknowledged = item["acknowledged"], !acknowledged.isNull else { return "nobody" }
+        let by = acknowledged["by"] ?? .null
+        return by.isNull ? "operator" : name(of: by)
+    }
+
+    private static func name(of person: JSON?) -> String {
+        guard let person, !person.isNull else { return "" }
+        let name = person.cell("name")
+        return name.isEmpty ? person.cell("id") : name
+    }
+
+    private static func show(_ emergency: JSON) {
+        for line in lines(of: emergency, now: SystemClock().now) { Console.say(line) }
+    }
+
+    /// Everything about an emergency, whom to call first.
+    static func lines(of item: JSON, now: Timestamp) -> [String] {
+        let id = item.cell("id")
+        let raised = item["raised"]?.string.flatMap { Timestamp($0) }
+        let age = raised.map { ", \(Age.text(now - $0)) ago" } ?? ""
+        let title = "\(name(of: item["person"])): \(item.cell("state")), \(item.cell("trigger"))"
+        var lines = [Console.paint(title + age, .bold), "  id         \(id)"]
+        lines.append("  code       \(item.cell("reference"))")
+        lines.append("  responder  \(responder(of: item))")
+        if !item.cell("note").isEmpty { lines.append("  note       \(item.cell("note"))") }
+        if item["held"]?.bool == true {
+            lines.append("  held after an outage: jaga release")
+        }
+        lines.append("  reach      \(contacts(of: item))")
+        let recipients = item["recipients"]?.array ?? []
+        let notified = recipients.filter { $0["notified"]?.bool == true }
+        lines += ["", Console.paint("notified", .bold)]
+        if notified.isEmpty { lines.append("  nobody") }
+        for recipient in notified { lines += describe(recipient) }
+        let others = recipients.filter { $0["notified"]?.bool != true }
+        if !others.isEmpty {
+            lines += ["", Console.paint("not notified yet", .bold)]
+            for recipient in others { lines += describe(recipient) }
+        }
+        switch item.cell("state") {
+        case "countdown", "open":
+            lines += ["", "Call them. When somebody goes: jaga emergency acknowledge \(id)"]
+        case "acknowledged": lines += ["", "When it is over: jaga emergency resolve \(id)"]
+        default: break
+        }
+        return lines
+    }
+
+    private static func describe(_ recipient: JSON) -> [String] {
+        let circles = (recipient["circles"]?.array ?? []).map {
+            "\($0.cell("role")) of \($0.cell("name"))"
+        }
+        let role = circles.isEmpty ? "" : " (\(circles.joined(separator: ", ")))"
+        var lines = ["  \(name(of: recipient["person"]))\(role): \(contacts(of: recipient))"]
+        // Of each address the newest message says how it stands.
+        var seen: Set<String> = []
+        for message in recipient["messages"]?.array ?? []
+        where seen.insert(message.cell("to")).inserted {
+            let answer = message.cell("answer")
+            lines.append(
+                "      \(message.cell("channel")) to \(message.cell("to")): "
+                    + message.cell("state") + (answer.isEmpty ? "" : " (\(answer))"))
+        }
+        return lines
+    }
+
+    private static func contacts(of item: JSON) -> String {
+        let all = (item["contacts"]?.array ?? []).map { $0.cell("address") }
+        return all.isEmpty ? "no contact point" : all.joined(separator: ", ")
+    }
+
+    private static func act(
+        _ what: String, on id: String, _ api: API, _ call: Call
+    ) throws {
+        let note = call.value("--note").map { [JSON.Member("note", .string($0))] } ?? []
+        let result = try api.post("/v1/emergencies/\(id)/\(what)", .object(note))
+        if call.has("--json") { return Console.say(result.text) }
+        let by = result["by"].map { $0.isNull ? "the operator" : name(of: $0) } ?? ""
+        Console.say("\(result.cell("state")) by \(by) at \(result.cell("at"))")
+    }
+
+    /// The emergency that a word means.
+    private static func id(of text: String, _ api: API) throws -> String {
+        if EmergencyID(text) != nil { return text }
+        let active = try api.list("/v1/escalations?state=active")
+        return try find(text, among: active)
+    }
+
+    /// The id of the active emergency with a reference code, or of a person.
+    static func find(_ text: String, among active: [JSON]) throws(CommandError) -> String {
+        let word = text.lowercased()
+        let found = active.filter { item in
+            let person = item["person"] ?? .null
+            return [item.cell("reference"), person.cell("name"), person.cell("id")]
+                .contains { $0.lowercased() == word }
+        }
+        guard let first = found.first else {
+            throw CommandError(
+                "there is no emergency of \(text), nor with that code",
+                hint: "jaga emergency list; of one that has ended say the id")
+        }
+        guard found.count == 1 else {
+            throw CommandError(
+                "\(found.count) emergencies fit \(text)",
+                hint: "say one of "
+                    + found.map { "\($0.cell("id")) (\(name(of: $0["person"])))" }
+                    .joined(separator: ", "))
+        }
+        return first.cell("id")
+    }
+}

@@ -1,0 +1,148 @@
+import Directory
+import Model
+import NotifierCore
+import Parsing
+import Store
+import Web
+
+// Emergencies as the operator sees them: whom to call, and who was notified how.
+extension NotifierService {
+    /// Emergencies, newest first: those that are not over, or with `?state=ended` those that are.
+    func escalations(_ request: Request) throws -> Response {
+        let page = try Page(request)
+        let replica = outside.replica
+        switch request.query["state"] ?? "active" {
+        case "active":
+            let all = core.activeEmergencies
+            let items = all.prefix(page.limit).map { Documents.escalation($0, in: replica) }
+            return .json(["items": .array(Array(items)), "next": nil])
+        case "ended":
+            let rows = try store.endedEmergencies(before: page.before, limit: page.limit)
+            return page.response(
+                rows.map { ($0.ended, Documents.escalation($0.row, in: replica)) })
+        default:
+            throw Problem.invalid("no such state", field: "state", hint: "active or ended")
+        }
+    }
+
+    /// One emergency with contact points and messages of everybody concerned. It has no position:
+    /// that is read at ingest, which records the look.
+    func escalation(_ id: EmergencyID) throws -> Response {
+        guard let row = try core.emergency(id) ?? store.emergency(id) else {
+            throw Problem.notFound(
+                "there is no such emergency", hint: "GET /v1/escalations lists them")
+        }
+        // A look at names and numbers leaves a trace; the id names nobody.
+        outside.log.info("operator read contacts of an emergency", ["emergency": row.id])
+        let messages = try store.notifications(of: row.id, limit: Limits.escalationMessagesMax)
+        return .json(Documents.escalation(row, messages: messages, in: outside.replica))
+    }
+
+    /// Emergencies that nobody has acknowledged for too long, each with what to do next.
+    var unacknowledged: [String] {
+        core.activeEmergencies.filter { $0.state == .open }.compactMap { emergency in
+            let since = emergency.reopened ?? emergency.opened ?? emergency.raised
+            guard outside.now - since >= Limits.unacknowledgedAlarm else { return nil }
+            return "emergency \(emergency.id) is not acknowledged: jaga emergency show "
+                + "\(emergency.id)"
+        }
+    }
+}
+
+extension Documents {
+    /// A row of the list: names, no numbers.
+    static func escalation(_ row: Emergency, in directory: Replica) -> JSON {
+        func time(_ time: Timestamp?) -> JSON { time.map { .string($0.description) } ?? .null }
+        return [
+            "id": .string(row.id.description), "reference": .string(row.reference),
+            "person": person(row.person, in: directory), "state": .string(row.state.rawValue),
+            "trigger": .string(row.trigger.rawValue), "raised": time(row.raised),
+            "opened": time(row.opened), "ended": time(row.ended),
+            "acknowledged": row.taken.map {
+                ["by": person($0.by, in: directory), "at": time($0.at)]
+            } ?? .null,
+            "notified": .integer(Int64(row.told.count)), "held": .bool(row.isHeld == true),
+        ]
+    }
+
+    /// - Parameter messages: those about it, newest first
+    static func escalation(
+        _ row: Emergency, messages: [Notification], in directory: Replica
+    ) -> JSON {
+        var members = escalation(row, in: directory).object ?? []
+        members.append(.init("note", row.note.map(JSON.string) ?? .null))
+        members.append(.init("contacts", contacts(of: row.person, in: directory)))
+        let circles = directory.sortedCircles.filter { circle in
+            circle.member(row.person)?.joined != nil
+        }
+        let notified = Set(row.told)
+        var listed: Set<PersonID> = [row.person]
+        var recipients: [JSON] = []
+        for person in row.told + circles.flatMap({ $0.members.map(\.person) })
+        where listed.insert(person).inserted {
+            let own = messages.filter { $0.recipient == person }
+            recipients.append([
+                "person": Documents.person(person, in: directory),
+                "notified": .bool(notified.contains(person)),
+                "circles": .array(
+                    circles.compactMap { circle in
+                        circle.member(person).map {
+                            ["name": .string(circle.name), "role": .string($0.role.rawValue)]
+                        }
+                    }),
+                "contacts": contacts(of: person, in: directory),
+                "messages": .array(own.map(message)),
+            ])
+        }
+        members.append(.init("recipients", .array(recipients)))
+        return .object(members)
+    }
+
+    private static func contacts(of person: PersonID, in directory: Replica) -> JSON {
+        .array(
+            (directory.person(person)?.contacts ?? []).sorted { $0.rank < $1.rank }.map {
+                ["channel": .string($0.channel.rawValue), "address": .string($0.address)]
+            })
+    }
+
+    private static func message(_ row: Notification) -> JSON {
+        [
+            "id": .string(row.id.description), "created": .string(row.created.description),
+            "reason": .string(row.reason.rawValue), "channel": .string(row.channel.rawValue),
+            "to": .string(row.address), "state": .string(row.state.rawValue),
+            "gateway": .string(row.gateway), "answer": .string(row.answer),
+        ]
+    }
+}
+
+extension NotifierStore {
+    func emergency(_ id: EmergencyID) throws -> Emergency? {
+        let text = try database.first("SELECT body FROM emergencies WHERE id = ?1", .id(id)) {
+            $0.text(0)
+        }
+        return try text.map { try NotifierStore.decode($0) }
+    }
+
+    /// Emergencies that are over, the latest end first.
+    ///
+    /// - Parameter before: microseconds since 1970, exclusive
+    func endedEmergencies(
+        before: Int64, limit: Int
+    ) throws -> [(ended: Int64, row: Emergency)] {
+        try database.all(
+            """
+            SELECT ended, body FROM emergencies WHERE ended IS NOT NULL AND ended < ?1
+            ORDER BY ended DESC LIMIT ?2
+            """, .integer(before), .integer(limit)
+        ) { (ended: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
+    }
+
+    /// Messages about an emergency, newest first.
+    func notifications(of emergency: EmergencyID, limit: Int) throws -> [Notification] {
+        try database.all(
+            """
+            SELECT body FROM notifications WHERE emergency = ?1 ORDER BY seq DESC LIMIT ?2
+            """, .id(emergency), .integer(limit)
+        ) { try NotifierStore.decode($0.text(0)) }
+    }
+}
