@@ -10,7 +10,7 @@ struct Main {
         OutboxCommand.self,
         Replay.self, Evaluate.self, Explain.self, ZoneCommand.self, SetCommand.self,
         MessageCommand.self, JourneyCommand.self, DeviceCommand.self, PersonCommand.self,
-        Quarantine.self,
+        Quarantine.self, EmergencyCommand.self, CircleCommand.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,
         RestoreCommand.self, ReleaseCommand.self,
     ]
@@ -37,7 +37,8 @@ struct Main {
         }
         if words.contains("--help") || words.contains("-h") { return help(name) }
         do {
-            return try command.run(Call(Array(words.dropFirst()), of: command.syntax))
+            let call = try Call(Array(words.dropFirst()), of: command.syntax)
+            return try command.run(try Names.resolved(call))
         } catch let error as CommandError {
             Console.complain("jaga \(name): \(error)")
             return error.status

@@ -150,19 +150,19 @@ import Testing
     }
 
     @Test func `a person is named by a name that only one has`() throws {
-        func person(_ low: UInt64, _ name: String) -> JSON {
-            ["id": .string("\(PersonID(ID128(high: 1, low: low)))"), "name": .string(name)]
-        }
-        let people = [person(1, "Anna"), person(2, "Ben"), person(3, "Ben")]
-        #expect(
-            try DecisionQuestion.person(named: "anna", among: people)
-                == PersonID(ID128(high: 1, low: 1)))
-        for (name, part) in [("Ben", "2 people are named Ben"), ("Cara", "nobody named Cara")] {
+        let people: [Names.Candidate] = [
+            .init(id: "per_1", name: "Anna"), .init(id: "per_2", name: "Ben"),
+            .init(id: "per_3", name: "Ben"),
+        ]
+        #expect(try Names.only("anna", among: people, "person") == "per_1")
+        for (name, part) in [
+            ("Ben", "per_2 (Ben), per_3 (Ben)"), ("Cara", "no person with the name or id Cara"),
+        ] {
             do throws(CommandError) {
-                _ = try DecisionQuestion.person(named: name, among: people)
+                _ = try Names.only(name, among: people, "person")
                 Issue.record("\(name) must be refused")
             } catch {
-                #expect(error.message.contains(part))
+                #expect("\(error)".contains(part))
             }
         }
     }

@@ -78,14 +78,18 @@ import Wire
         }
     }
 
-    @Test func `tells people time, type, whom, where and what`() {
+    @Test func `shows people one short line: time, type, whom and what is short`() {
         let event: JSON = [
             "type": "jaga.zone.entered", "subject": "per_1", "time": "2026-11-20T10:20:00.123Z",
-            "jagastream": "events/17", "jagaseq": 4711, "data": ["inside": true],
+            "jagastream": "events/17", "jagaseq": 4711,
+            "data": [
+                "inside": true, "zone": ["name": "Home", "kind": "safe"], "note": "***",
+                "at": "2026-11-20T10:20:00.123Z", "list": [1, 2], "place": nil,
+            ],
         ]
-        #expect(
-            TailPrinter.words(of: event)
-                == "10:20:00.123Z  zone.entered  per_1  events/17#4711  {\"inside\":true}")
+        let line = "10:20:00  zone.entered              per_1  inside=true zone=Home"
+        #expect(TailPrinter.words(of: event, columns: 80) == line)
+        #expect(TailPrinter.words(of: event, columns: 20) == line.prefix(19) + "…")
     }
 
     private func crossing() throws -> ZoneCrossing {

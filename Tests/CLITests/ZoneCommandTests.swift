@@ -11,7 +11,7 @@ import Testing
     @Test func `a holder is one of circle, person and set`() throws {
         let kinds = ["circles", "people", "sets"]
         #expect(try Holder(call("--circle", "cir_1"), of: kinds).path == "/v1/circles/cir_1")
-        #expect(try Holder(call("--set", "set_1"), of: kinds).zone("a/b").hasSuffix("/zones/a%2Fb"))
+        #expect(try Holder(call("--set", "a/b"), of: kinds).path == "/v1/sets/a%2Fb")
         #expect(try Holder(call("--person", "per_1"), of: kinds).person == "/v1/people/per_1")
         #expect(throws: CommandError.self) { try Holder(call(), of: kinds) }
         #expect(throws: CommandError.self) {

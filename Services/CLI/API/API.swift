@@ -38,13 +38,13 @@ final class API {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// What `jaga up` wrote into the home.
+    /// What `jaga up` wrote into the home: the address for phones, then the one for commands here.
     private static func written(of call: Call) -> String? {
         guard let home = try? call.configuration().text("JAGA_HOME"),
             let bytes = try? Files.read(home + "/origin", bytesMax: 4096)
         else { return nil }
-        let line = String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)
-        return line.isEmpty ? nil : line
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(2).last
+            .map(String.init)
     }
 
     func get(_ path: String) throws -> JSON { try call(.get, path) }

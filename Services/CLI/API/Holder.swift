@@ -8,11 +8,11 @@ struct Holder {
     let path: String
 
     static let circleOption = Syntax.Option(
-        name: "--circle", value: "ID", help: "a circle, such as cir_…")
+        name: "--circle", value: "CIRCLE", help: "a circle: name or id")
 
     static let options: [Syntax.Option] = [
-        circleOption, .init(name: "--person", value: "ID", help: "a person, such as per_…"),
-        .init(name: "--set", value: "ID", help: "a set of zones, such as set_…"),
+        circleOption, .init(name: "--person", value: "PERSON", help: "a person: name or id"),
+        .init(name: "--set", value: "SET", help: "a set of zones: name or id"),
     ]
 
     /// - Parameter kinds: parts of paths that make sense here, such as `circles`
@@ -38,7 +38,10 @@ struct Holder {
         }
     }
 
-    func zone(_ id: String) -> String { path + "/zones/" + Holder.part(id) }
+    /// - Parameter zone: a name or an id
+    func zone(_ zone: String, _ api: API) throws -> String {
+        path + "/zones/" + Holder.part(try Names(api: api).zone(zone, of: path))
+    }
 
     /// An id as part of a path.
     static func part(_ id: String) -> String { Percent.encode(id) }

@@ -71,6 +71,9 @@ struct Call: Sendable {
     /// The option's value, if it was given.
     func value(_ option: String) -> String? { values[option]?.last }
 
+    /// Replaces the value of an option.
+    mutating func set(_ option: String, to value: String) { values[option] = [value] }
+
     /// Every value of an option that repeats.
     func all(_ option: String) -> [String] { values[option] ?? [] }
 

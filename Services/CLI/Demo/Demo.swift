@@ -12,7 +12,8 @@ enum Demo: Command {
             Anna is watched over by Ben and Chitra: numbers are reserved ones, addresses end in
             .example, nobody real is told anything. There are two zones, Home (a circle) and School
             (a polygon). For each phone it prints the link that sets up the OwnTracks app, the same
-            as a QR code, and a curl that plays the phone. Every call makes a new circle.
+            as a QR code, and a curl that plays the phone. A second call replaces the circle
+            of the first: phones that were set up by it are to be set up again.
             """,
         options: [
             .init(
@@ -24,6 +25,7 @@ enum Demo: Command {
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)
         if !call.has("--really-send") { try refuseRealGateways(api) }
+        try DemoCircle.removeFormer(api)
         let demo = try DemoCircle(make: Enrolment(api: api))
         let url = try PhoneURL.of(call)
         try demo.playBeginning(api)

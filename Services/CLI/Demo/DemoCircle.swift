@@ -48,7 +48,7 @@ struct DemoCircle {
 
     /// Makes people, phones, circle and zones.
     init(make enrolment: Enrolment) throws {
-        circle = try enrolment.circle("Demo")
+        circle = try enrolment.circle(DemoCircle.name)
         var people: [Person] = []
         for (person, role) in DemoCircle.cast {
             let id = try enrolment.person(person)
@@ -65,6 +65,26 @@ struct DemoCircle {
         try enrolment.zone(
             "School", geometry: DemoCircle.schoolGeometry, ["kind": "safe"], in: circle)
     }
+
+    /// Removes the people and the circle of a former demo, so that names stay unambiguous. People
+    /// are the demo's if they have its address, which is in a reserved domain; a circle, if it is
+    /// named Demo and nobody else is in it.
+    static func removeFormer(_ api: API) throws {
+        let addresses = Set(cast.compactMap(\.0.mail))
+        let former = try api.list("/v1/people").filter { person in
+            (person["contacts"]?.array ?? []).contains { addresses.contains($0.cell("address")) }
+        }
+        let ids = Set(former.map { $0.cell("id") })
+        guard !ids.isEmpty else { return }
+        for circle in try api.list("/v1/circles") where circle.cell("name") == name {
+            let members = (circle["members"]?.array ?? []).map { $0.cell("person") }
+            guard !members.isEmpty, ids.isSuperset(of: members) else { continue }
+            try api.delete("/v1/circles/" + circle.cell("id"))
+        }
+        for id in ids.sorted() { try api.delete("/v1/people/" + id) }
+    }
+
+    private static let name = "Demo"
 
     private static let homeGeometry: JSON = [
         "type": "Point",
@@ -113,8 +133,18 @@ struct DemoCircle {
             Console.say("  sets up OwnTracks on \(person.name)'s phone:")
             try setup.show()
             Console.say()
-            guard person.role == .member else { continue }
-            Console.say("  plays the phone; Anna is on the road, then she")
+        }
+        if PhoneURL.isLocal(phoneURL) {
+            Console.say("Real phones cannot reach \(phoneURL): start with 'jaga up --lan' first.\n")
+        }
+        Console.say("Watch in another terminal: jaga tail --type jaga.zone; then: jaga outbox\n")
+        for person in people where person.role == .member {
+            let setup = PhoneSetup(
+                url: phoneURL, device: person.device, token: person.token, user: person.user,
+                deviceName: "phone", trackerID: person.trackerID)
+            Console.say(
+                Console.paint("To paste: plays \(person.name)'s phone.", .bold)
+                    + " She is on the road, then she")
             for (what, place, velocity) in [
                 ("comes home", DemoCircle.home, nil), ("leaves home", DemoCircle.road, 5),
                 ("reaches school", DemoCircle.school, nil),
@@ -126,10 +156,6 @@ struct DemoCircle {
             }
             Console.say("\n  # is in danger\n\(panic(of: person, url: api.url))\n")
         }
-        if PhoneURL.isLocal(phoneURL) {
-            Console.say("Real phones cannot reach \(phoneURL): start with 'jaga up --lan' first.\n")
-        }
-        Console.say("Then look: jaga tail, jaga outbox, jaga status.")
     }
 
     private func panic(of person: Person, url: String) -> String {

@@ -53,6 +53,10 @@ enum Init: Command {
                 "\nA phone cannot reach \(url): start with 'jaga up --lan' before you scan.")
         }
         try offerTest(api, phone: phone, mail: mail)
+        Console.say(
+            "\nNobody is told of an emergency of yours before somebody else is in the circle:")
+        let named = circleName.contains(" ") ? "'\(circleName)'" : circleName
+        Console.say("\n  jaga circle invite \(named) NAME --phone NUMBER --mail ADDRESS\n")
         return 0
     }
 

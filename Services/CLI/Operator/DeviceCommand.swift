@@ -14,11 +14,15 @@ enum DeviceCommand: Command {
             list PERSON         the phones of a person
             add PERSON NAME     a new phone, with what sets it up
             setup DEVICE        a new secret for a phone, with what sets it up
+            remove DEVICE       a phone that was lost or stolen: its secret is worth nothing from
+                                now on, for reading, for reports and for calls for help
             diary DEVICE        what the server received from a phone and what it decided: of the
                                 last seven days, without places
             topic DEVICE NAME   the phone publishes on the operator's MQTT broker under this name,
                                 such as anna/pixel8; '-' for none: then the user there is its id
             topics              such names, how the broker is connected, and names of no phone
+
+            PERSON is a name or an id; DEVICE an id, PERSON/NAME, or PERSON who has one phone only.
 
             Only a digest of a phone's secret is kept: what sets a phone up can be shown when the
             secret is made, or by whoever has it (--token). A new secret ends the one before; what
@@ -52,7 +56,7 @@ enum DeviceCommand: Command {
         guard call.parameters.count > 1 else {
             throw CommandError.usage("not understood: device \(verb)", syntax)
         }
-        let id = call.parameters[1]
+        let id = try id(verb, call)
         switch (verb, call.parameters.count) {
         case ("list", 2): list(try API(call).list("/v1/people/\(Holder.part(id))/devices"), call)
         case ("add", 3):
@@ -65,12 +69,37 @@ enum DeviceCommand: Command {
             let app = try app(of: call)
             let token = try call.value("--token").map(Token.device)
             try show(try setup(id, token: token, call), app, call)
+        case ("remove", 2):
+            let api = try API(call)
+            try api.delete(path(of: id, api))
+            Console.say("removed: what has its secret is let in no more")
         case ("topic", 3):
             try DeviceTopics.set(call.parameters[2], of: id, by: try API(call))
         case ("diary", 2): try DeviceDiary(api: try API(call), device: id).show(call)
         default: throw CommandError.usage("not understood: device \(verb)", syntax)
         }
         return 0
+    }
+
+    /// The id of the person or phone that the call names; of an id no request is made, which only
+    /// the operator may.
+    private static func id(_ verb: String, _ call: Call) throws -> String {
+        let text = call.parameters[1]
+        if DeviceID(text) != nil || PersonID(text) != nil { return text }
+        let names = Names(api: try API(call))
+        return ["list", "add"].contains(verb)
+            ? try names.id(of: .person, text) : try names.device(text)
+    }
+
+    /// A phone's path, which has its person's id in it.
+    private static func path(of device: String, _ api: API) throws -> String {
+        for person in try api.list("/v1/people") {
+            let devices = "/v1/people/\(person.cell("id"))/devices"
+            if try api.list(devices).contains(where: { $0.cell("id") == device }) {
+                return "\(devices)/\(device)"
+            }
+        }
+        throw CommandError("there is no phone \(device)", hint: "jaga device list PERSON")
     }
 
     private static func app(of call: Call) throws(CommandError) -> PhoneSetup.App {

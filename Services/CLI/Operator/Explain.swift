@@ -50,8 +50,9 @@ enum Explain: Command {
     }
 
     private static func id(of person: String, _ api: API) throws -> PersonID {
-        if let id = PersonID(person) { return id }
-        return try DecisionQuestion.person(named: person, among: api.list("/v1/people"))
+        let id = try Names(api: api).id(of: .person, person)
+        guard let id = PersonID(id) else { throw CommandError("\(id) is no id of a person") }
+        return id
     }
 }
 
@@ -81,19 +82,5 @@ struct DecisionQuestion {
     /// Whether a decision is about the zone that was named, if one was.
     func isAbout(_ item: JSON) -> Bool {
         zoneName == nil || item["zone"]?["name"]?.string?.lowercased() == zoneName
-    }
-
-    static func person(named name: String, among people: [JSON]) throws(CommandError) -> PersonID {
-        let ids = people.filter { $0["name"]?.string?.lowercased() == name.lowercased() }
-            .compactMap { $0["id"]?.string.flatMap { PersonID($0) } }
-        guard let id = ids.first else {
-            throw CommandError("there is nobody named \(name)", hint: "say an id, such as per_…")
-        }
-        guard ids.count == 1 else {
-            throw CommandError(
-                "\(ids.count) people are named \(name)",
-                hint: "say one of " + ids.map(\.description).joined(separator: ", "))
-        }
-        return id
     }
 }

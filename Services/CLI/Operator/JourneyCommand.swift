@@ -33,9 +33,10 @@ enum JourneyCommand: Command {
     static func run(_ call: Call) throws -> Int32 {
         guard call.parameters.count >= 2 else { throw CommandError.usage("whose?", syntax) }
         let verb = call.parameters[0]
-        let path = "/v1/people/\(Holder.part(call.parameters[1]))/journeys"
-        let id = call.parameters.dropFirst(2).first
         let api = try API(call)
+        let person = try Names(api: api).id(of: .person, call.parameters[1])
+        let path = "/v1/people/\(Holder.part(person))/journeys"
+        let id = call.parameters.dropFirst(2).first
         func journey() throws -> String {
             "\(path)/\(Holder.part(try id ?? open(try api.list(path, limit: 1))))"
         }

@@ -8,30 +8,48 @@ import Web
 enum PersonCommand: Command {
     static let syntax = Syntax(
         name: "person", parameters: ["VERB", "[PERSON]", "[FILE]"],
-        summary: "accounts; everything about a person as an archive; erasing somebody",
+        summary: "accounts and contact points; everything as an archive; erasing somebody",
         details: """
             list                 everybody with an account
-            show PERSON          the account
+            show PERSON          contact points, circles and phones
+            add NAME             an account, with --phone and --mail as contact points
+            contact PERSON       adds contact points: --phone, --mail; ends one: --remove ADDRESS
             export PERSON FILE   everything that is kept of a person, as a ZIP archive of JSON and
                                  GeoJSON; set JAGA_TOKEN to that person's token
             erase PERSON         deletes the account and everything that is kept of the person
+
+            PERSON is a name or an id. Phones: 'jaga device list PERSON', and of one that was lost
+            or stolen 'jaga device remove PERSON/NAME'.
 
             Erasing asks first: type the person's name. It cannot be taken back. Rows are gone
             within minutes, what streams and checkpoints still hold within two days. Backups made
             before still hold it; the file 'erased' in the home makes a restored one forget again.
             """,
         options: [
-            .init(name: "--yes", value: nil, help: "erase: without asking"), .json,
+            .init(name: "--yes", value: nil, help: "erase: without asking"),
+            .init(name: "--phone", value: "NUMBER", help: "add, contact: such as +60123456789"),
+            .init(name: "--mail", value: "ADDRESS", help: "add, contact: a mail address"),
+            .init(name: "--remove", value: "ADDRESS", help: "contact: a number or address"),
+            .init(name: "--time-zone", value: "NAME", help: "add: such as Asia/Kuala_Lumpur"),
+            .json,
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)
         let words = call.parameters
+        func id() throws -> String { try Names(api: api).id(of: .person, words[1]) }
         switch (words[0], words.count) {
         case ("list", 1): list(try api.list("/v1/people"), call)
-        case ("show", 2): Console.say(try api.get(path(words[1])).text)
-        case ("export", 3): try export(words[1], to: words[2], api)
-        case ("erase", 2): return try erase(words[1], api, isSure: call.has("--yes"))
+        case ("show", 2): try show(try api.get(path(id())), api, call)
+        case ("add", 2):
+            let made = try Enrolment(api: api).person(
+                .init(
+                    name: words[1], timeZone: call.value("--time-zone") ?? "UTC",
+                    phone: call.value("--phone"), mail: call.value("--mail")))
+            Console.say("made \(made) \(words[1])")
+        case ("contact", 2): try changeContacts(of: try id(), api, call)
+        case ("export", 3): try export(try id(), to: words[2], api)
+        case ("erase", 2): return try erase(try id(), api, isSure: call.has("--yes"))
         default: throw CommandError.usage("not understood: \(words.joined(separator: " "))", syntax)
         }
         return 0
@@ -49,6 +67,58 @@ enum PersonCommand: Command {
             table.add(person.cell("name"), person.cell("plan"), person.cell("id"))
         }
         for line in table.lines { Console.say(line) }
+    }
+
+    // MARK: Contact points, circles, phones
+
+    private static func show(_ person: JSON, _ api: API, _ call: Call) throws {
+        if call.has("--json") { return Console.say(person.text) }
+        let id = person.cell("id")
+        Console.say("\(Console.paint(person.cell("name"), .bold))  \(id)\n")
+        Console.say("contact points  \(contacts(of: person))")
+        let circles = try api.list("/v1/circles").flatMap { circle in
+            (circle["members"]?.array ?? []).filter { $0.cell("person") == id }.map {
+                "\(circle.cell("name")) (\($0.cell("role")))"
+            }
+        }
+        Console.say("circles         \(circles.joined(separator: ", "))")
+        let phones = try api.list(path(id) + "/devices").map {
+            "\($0.cell("name")) (\($0.cell("client")), \($0.cell("id")))"
+        }
+        Console.say("phones          \(phones.joined(separator: ", "))")
+        Console.say("plan            \(person.cell("plan")), time zone \(person.cell("timeZone"))")
+    }
+
+    /// Addresses, the first to be tried first.
+    static func contacts(of person: JSON) -> String {
+        let all = (person["contacts"]?.array ?? []).sorted {
+            ($0["rank"]?.int ?? 0) < ($1["rank"]?.int ?? 0)
+        }
+        return all.isEmpty ? "none" : all.map { $0.cell("address") }.joined(separator: ", ")
+    }
+
+    private static func changeContacts(of id: String, _ api: API, _ call: Call) throws {
+        var contacts = (try api.get(path(id))["contacts"]?.array ?? []).map { contact in
+            JSON.object((contact.object ?? []).filter { $0.key != "id" })
+        }
+        if let address = call.value("--remove") {
+            guard contacts.contains(where: { $0.cell("address") == address }) else {
+                throw CommandError("\(address) is no contact point of this person")
+            }
+            contacts.removeAll { $0.cell("address") == address }
+        }
+        let new = [("sms", call.value("--phone")), ("email", call.value("--mail"))]
+        for (channel, address) in new {
+            guard let address else { continue }
+            let rank = (contacts.compactMap { $0["rank"]?.int }.max() ?? -1) + 1
+            contacts.append([
+                "channel": .string(channel), "address": .string(address),
+                "rank": .integer(Int64(rank)),
+            ])
+        }
+        let person = try api.put(path(id), ["contacts": .array(contacts)])
+        Console.say(
+            call.has("--json") ? person.text : "contact points: \(self.contacts(of: person))")
     }
 
     // MARK: Export

@@ -13,8 +13,9 @@ enum Status: Command {
         details: """
             'behind' counts records that a reader of a stream has not on its disk yet; partitions of
             in and events are added up. Each evaluator is shown with the partitions that it owns.
-            The exit status is 0 when every service is ready, else 1. With the token that
-            'jaga admin monitoring-token' makes, words of gateways and libraries are ***.
+            The exit status is 0 when every service is ready and none refuses reports, else 1. With
+            the token that 'jaga admin monitoring-token' makes, words of gateways and libraries are
+            ***.
             """,
         options: [.json, .portBase, .tokenFile] + Syntax.Option.api)
 
@@ -67,7 +68,9 @@ struct StatusReport {
 
     var isReady: Bool {
         documents.allSatisfy { service, json in
-            guard service == .evaluator, json == nil else { return json?["ready"]?.bool == true }
+            guard service == .evaluator, json == nil else {
+                return json?["ready"]?.bool == true && json?["refusing"]?.bool != true
+            }
             return evaluators.map(\.areReady) ?? false
         }
     }
@@ -98,9 +101,11 @@ struct StatusReport {
             }
             let started = json["started"]?.string.flatMap { Timestamp($0) }
             let isReady = json["ready"]?.bool == true
+            let isRefusing = json["refusing"]?.bool == true
+            let state = isReady ? (isRefusing ? "refusing" : "ready") : "not ready"
             table.add(
                 service.rawValue,
-                Console.paint(isReady ? "ready" : "not ready", isReady ? .green : .red),
+                Console.paint(state, isReady && !isRefusing ? .green : .red),
                 json.cell("version"), started.map { Age.text(now - $0) } ?? "")
         }
         return table.lines

@@ -46,7 +46,7 @@ enum ZoneCommand: Command {
             show(try api.list(holder.path + "/zones"), asJSON: call.has("--json"))
         case ("judging", nil):
             try showJudging(try api.list(try holder.person + "/judging-zones"), call)
-        case ("show", let id?): Console.say(try api.get(holder.zone(id)).text)
+        case ("show", let id?): Console.say(try api.get(holder.zone(id, api)).text)
         case ("add", let file?):
             let made = try api.post(holder.path + "/zones", try JSONFile.read(file))
             say("made", made, call)
@@ -56,16 +56,16 @@ enum ZoneCommand: Command {
             let body: JSON = [
                 "type": "Feature", "properties": .object(try GivenFields.read(call, of: syntax)),
             ]
-            say("changed", try api.put(holder.zone(id), body), call)
+            say("changed", try api.put(holder.zone(id, api), body), call)
         case ("remove", let id?):
-            try api.delete(holder.zone(id))
+            try api.delete(holder.zone(id, api))
             Console.say("removed")
-        case ("mail", let id?): try mail(holder.zone(id) + "/mail", api, call)
+        case ("mail", let id?): try mail(holder.zone(id, api) + "/mail", api, call)
         case ("refuse", let id?):
             _ = try api.call(.put, try holder.person + "/refused-zones/" + Holder.part(id))
             Console.say("refused")
         case ("accept", let id?):
-            try api.delete(try holder.person + "/refused-zones/" + Holder.part(id))
+            try api.delete(holder.person + "/refused-zones/" + Holder.part(id))
             Console.say("accepted")
         default: throw CommandError.usage("not understood: zone \(verb)", syntax)
         }
@@ -170,16 +170,16 @@ enum SetCommand: Command {
             guard let name = call.value("--name") else {
                 throw CommandError.usage("say the new name: --name NAME", syntax)
             }
-            let path = "/v1/sets/" + Holder.part(id)
+            let path = try setPath(id, api)
             say("renamed", try api.put(path, ["name": .string(name)]), call)
         case ("remove", let id?):
-            try api.delete("/v1/sets/" + Holder.part(id))
+            try api.delete(setPath(id, api))
             Console.say("removed")
         case ("mail", let id?):
-            try ZoneCommand.mail("/v1/sets/" + Holder.part(id) + "/mail", api, call)
+            try ZoneCommand.mail(setPath(id, api) + "/mail", api, call)
         case ("subscribe", let id?), ("unsubscribe", let id?):
             let circle = try Holder(call, of: ["circles"])
-            let path = circle.path + "/sets/" + Holder.part(id)
+            let path = circle.path + "/sets/" + Holder.part(try Names(api: api).id(of: .set, id))
             let answer = try api.call(verb == "subscribe" ? .put : .delete, path)
             Console.say(
                 call.has("--json")
@@ -188,6 +188,10 @@ enum SetCommand: Command {
         default: throw CommandError.usage("not understood: set \(verb)", syntax)
         }
         return 0
+    }
+
+    private static func setPath(_ set: String, _ api: API) throws -> String {
+        "/v1/sets/" + Holder.part(try Names(api: api).id(of: .set, set))
     }
 
     private static func say(_ done: String, _ set: JSON, _ call: Call) {

@@ -148,10 +148,16 @@ struct StreamsReport {
                         + "it is tried again and again")
             }
             for news in json["divergences"]?.array ?? [] {
-                let what = news["isAnotherLife"]?.bool == true ? "another life" : "other records"
+                let isNew = news["isAnotherLife"]?.bool == true
+                let what = isNew ? "another life" : "other records"
+                let next =
+                    isNew
+                    ? "its store is another one; after a restore that is right, then: jaga release"
+                    : "its store has lost or changed records: keep the logs, and restore a backup "
+                        + "unless you just did"
                 lines.append(
                     "\(service) found \(what) in \(news.cell("stream")) at \(news.cell("at")): "
-                        + "was at \(news.cell("was")), went on after \(news.cell("now"))")
+                        + "was at \(news.cell("was")), went on after \(news.cell("now")); \(next)")
             }
         }
         let count = documents.reduce(0) { $0 + ($1.json["poisonCount"]?.int ?? 0) }

@@ -43,7 +43,9 @@ struct Listener {
         configuration.peers = peers
         configuration.start = fromOldest ? .oldest : .head
         configuration.acknowledges = false
-        configuration.security = try BusSecurity.read(settings, role: .operator)
+        configuration.security = try BusSecurity.read(
+            settings, role: .operator, bindAddress: topology.bindAddress,
+            hosts: ServiceName.keepers.map(topology.host))
         bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
         bus.hooks.notice = { notice in
             if case .peerRefused = notice { Console.complain("\(name): \(notice)") }

@@ -120,14 +120,38 @@ struct TailPrinter {
         }
     }
 
-    /// An event for people: its time of day, type, whom it is about, where it stands, its data.
-    static func words(of event: JSON) -> String {
+    /// An event as one short line for people: time of day in UTC, type, whom it is about, and those
+    /// of its data that are short. Nothing is missing in JSON.
+    ///
+    /// - Parameter columns: longer lines are cut
+    static func words(of event: JSON, columns: Int = Console.columns) -> String {
         func text(_ name: String) -> String { event[name]?.string ?? "" }
-        let time = text("time").drop { $0 != "T" }.dropFirst()
+        let time = text("time").drop { $0 != "T" }.dropFirst().prefix(8)
         let type = text("type").replacing("jaga.", with: "", maxReplacements: 1)
-        let place = "\(text("jagastream"))#\(event["jagaseq"]?.int ?? 0)"
-        let data = event["data"]?.text ?? ""
-        return "\(time)  \(type)  \(text("subject"))  \(place)  \(data)"
+        let padded = type + String(repeating: " ", count: max(0, 24 - type.count))
+        let data = (event["data"]?.object ?? []).filter { $0.value != event["subject"] }
+        // Ids say least, so that they are cut first.
+        let isID = { (member: JSON.Member) in
+            member.value.string.map { $0.contains(#/^[a-z]{3}_[0-9a-z]{26}$/#) } ?? false
+        }
+        let details = (data.filter { !isID($0) } + data.filter(isID))
+            .compactMap { detail($0.key, $0.value) }
+        let line = "\(time)  \(padded)  \(text("subject"))  \(details.joined(separator: " "))"
+        return line.count > columns ? line.prefix(max(1, columns - 1)) + "…" : line
+    }
+
+    /// Nil for what is masked, null, empty, a time or made of parts.
+    private static func detail(_ key: String, _ value: JSON) -> String? {
+        switch value {
+        case .null, .array: return nil
+        case .object:
+            let name = value["name"]?.string ?? ""
+            return name.isEmpty || name == "***" ? nil : "\(key)=\(name)"
+        case .string(let text):
+            let isShown = !text.isEmpty && text != "***" && Timestamp(text) == nil
+            return isShown ? "\(key)=\(text.prefix(40))" : nil
+        default: return "\(key)=\(value.text)"
+        }
     }
 
     private func color(of kind: EventKind) -> Color {

@@ -7,6 +7,8 @@ struct NginxConfiguration: Sendable {
     var folder = ""
     /// Addresses with ports that it listens on, such as `127.0.0.1:8080`; likewise.
     var listen: [String] = []
+    /// Those of ``listen`` that speak TLS, and the certificate for them.
+    var tls: (listen: Set<String>, certificate: String, key: String)?
     var ports: Ports
     /// Whether the services run on this machine, wherever they look for each other; else they are
     /// where `JAGA_HOST_…` say.
@@ -200,8 +202,23 @@ struct NginxConfiguration: Sendable {
     }
 
     private var listening: String {
-        listen.map { "listen \($0);" }.joined(separator: "\n")
+        var lines = listen.map { address in
+            "listen \(address)\(tls?.listen.contains(address) == true ? " ssl" : "");"
+        }
+        if let tls {
+            lines += [
+                "ssl_certificate \"\(tls.certificate)\";",
+                "ssl_certificate_key \"\(tls.key)\";", "ssl_protocols TLSv1.2 TLSv1.3;",
+            ]
+        }
+        return lines.joined(separator: "\n")
     }
+
+    /// Turns off what nginx writes about requests, for an nginx whose log nobody masks.
+    static let silence = """
+        # Errors repeat the request line, which holds tokens and positions.
+        error_log /dev/null emerg;
+        """
 
     /// What stands in the block `server`: which path leads where.
     var routes: String {

@@ -19,6 +19,9 @@ final class Supervisor {
     private let signals: Signals
     private let transfers = Transfers()
     private let clock = SystemClock()
+    private let terminal = ControllingTerminal()
+    /// Done before programs are told to reload, such as renewing a certificate.
+    private let prepareReload: () -> Void
     private var asked: [UInt64: Program] = [:]
     private var lastToken: UInt64 = 0
     private var askNext = Timestamp.zero
@@ -30,8 +33,13 @@ final class Supervisor {
     private var welcome: String?
     private let width: Int
 
-    /// - Parameter welcome: said once all programs have answered
-    init(_ recipes: [Program.Recipe], welcome: String) throws(SystemError) {
+    /// - Parameters:
+    ///   - welcome: said once all programs have answered
+    ///   - prepareReload: done before programs are told to reload
+    init(
+        _ recipes: [Program.Recipe], welcome: String, prepareReload: @escaping () -> Void = {}
+    ) throws(SystemError) {
+        self.prepareReload = prepareReload
         signals = try Signals([.terminate, .interrupt, .hangUp, .childEnded])
         errors = Lines.areOne(1, 2) ? output : Lines(to: 2)
         self.recipes = recipes
@@ -54,10 +62,12 @@ final class Supervisor {
         while true {
             Loop.wait(on: pollables, atMost: 100)
             output.settle()
-            if signals.drain().contains(where: { $0 != .childEnded }) {
+            let came = signals.drain()
+            if came.contains(where: endsAll) {
                 output.promise("jaga: stopping\n")
                 return stop() ? 0 : 1
             }
+            if came.contains(.hangUp) { reload() }
             showLines()
             guard lookAfter() else {
                 _ = stop()
@@ -67,14 +77,37 @@ final class Supervisor {
         }
     }
 
+    /// SIGHUP ends the suite only if its terminal is gone; else it is passed on.
+    private func endsAll(_ signal: Signal) -> Bool {
+        switch signal {
+        case .terminate, .interrupt: true
+        case .hangUp: terminal.isGone
+        case .childEnded: false
+        }
+    }
+
+    /// Has every program read its configuration again, nginx its certificates too. One that is
+    /// wrong changes nothing; the program says so.
+    private func reload() {
+        output.promise("jaga: reloading configuration and certificates\n")
+        prepareReload()
+        for program in programs { program.child?.send(SIGHUP) }
+    }
+
     private var pollables: [any Pollable] {
         [signals, transfers] + programs.compactMap(\.child)
     }
 
     private func showLines() {
         for program in programs {
-            for line in program.drain() { show(line, of: program) }
+            for line in program.drain() { show(own: line, of: program) }
         }
+    }
+
+    /// Shows a line that the program wrote itself.
+    private func show(own line: String, of program: Program) {
+        let isNginx = program.recipe.name == Up.nginxName
+        show(isNginx ? NginxErrorLine.masked(line) : line, of: program)
     }
 
     private func show(_ line: String, of program: Program) {
@@ -101,7 +134,7 @@ final class Supervisor {
         for program in programs {
             let name = program.recipe.name
             if let (status, rest) = program.ended(at: now) {
-                for line in program.drain() { show(line, of: program) }
+                for line in program.drain() { show(own: line, of: program) }
                 guard program.wasReady else {
                     errors.promise(
                         "jaga: \(name) ended before it was ready (\(reason(status))); "
@@ -111,6 +144,11 @@ final class Supervisor {
                 show(
                     "ended (\(reason(status))); starts again in \(rest.milliseconds) ms",
                     of: program)
+                if status == 128 + SIGKILL {
+                    show(
+                        "signal 9 did not come from jaga: out of memory? see: journalctl -k | "
+                            + "grep -i 'out of memory'", of: program)
+                }
             }
             do throws(SystemError) {
                 try program.restartIfDue(at: now)

@@ -12,7 +12,9 @@ enum Up: Command {
         details: """
             The services are the programs beside this one. Each keeps its data in a folder of its
             own under --home. What they say appears here with their names in front; one that dies
-            is started again. Ctrl-C or SIGTERM stops everything within five seconds.
+            is started again. Ctrl-C or SIGTERM stops everything within five seconds. SIGHUP
+            (kill -HUP) reads gateways, log level and certificates again; settings that are wrong
+            change nothing.
 
             Settings of services stand in jaga.conf in the home folder, or in the environment;
             'jaga-ingest --print-configuration' (and so on) lists them.
@@ -29,6 +31,9 @@ enum Up: Command {
             .init(
                 name: "--lan", value: nil,
                 help: "listen on this machine's address in the local network too, for phones"),
+            .init(
+                name: "--self-signed", value: nil,
+                help: "TLS on that address, by a certificate made here that phones must install"),
             .init(
                 name: "--rehearsal", value: nil,
                 help: "send nothing outside; 'jaga outbox' shows what would have been sent"),
@@ -54,10 +59,21 @@ enum Up: Command {
             areServicesHere: true, isRoot: geteuid() == 0)
         // Each may need one more to a service; what is started inherits the limit.
         edge.connections = min(16_384, max(512, OpenFiles.raise() / 2 - 64))
+        let certificate = try plan.certificate()
+        if let certificate {
+            edge.tls = (plan.listenOutward, certificate.certificate, certificate.key)
+        }
         try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
-        try Files.write(Array((plan.origin + "\n").utf8), to: plan.home + "/origin")
+        // For phones, then for commands on this machine.
+        try Files.write(
+            Array("\(plan.origin)\n\(plan.isSelfSigned ? plan.localURL : plan.origin)\n".utf8),
+            to: plan.home + "/origin")
         Console.say("jaga: starting, data in \(plan.home)")
-        let supervisor = try Supervisor(plan.recipes, welcome: plan.welcome)
+        if let warning = plan.transportWarning(certificate) { Console.complain(warning) }
+        let supervisor = try Supervisor(plan.recipes, welcome: plan.welcome) {
+            // An expired certificate is no reason to stop: nginx goes on with it.
+            do { _ = try plan.certificate() } catch { Console.complain("jaga: \(error)") }
+        }
         return withExtendedLifetime(lock) { supervisor.run() }
     }
 }

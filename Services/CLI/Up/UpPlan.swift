@@ -14,6 +14,10 @@ struct UpPlan {
     let listen: [String]
     /// Where phones find the suite, such as `http://192.168.1.5:8080`.
     let origin: String
+    /// Whether others than this machine reach it by TLS, with a certificate that it makes.
+    let isSelfSigned: Bool
+    /// The address for phones; nil where none but this machine's own is opened.
+    private let outward: String?
     private let services: [Service]
     /// How many share the partitions.
     private let evaluators: Int
@@ -44,9 +48,17 @@ struct UpPlan {
             "--port", default: configuration.int("JAGA_UP_PORT"), in: 1...65_535)
         let bind = call.value("--bind") ?? configuration.text("JAGA_UP_BIND")
         let addresses = try UpPlan.addresses(bind: bind, lan: call.has("--lan"), call.syntax)
-        listen = addresses.map { [port] in "\($0):\(port)" }
+        // With TLS on every address, loopback still needs its own line: it stays without.
+        let further = call.has("--self-signed") && !addresses.contains("127.0.0.1")
+        listen = (addresses + (further ? ["127.0.0.1"] : [])).map { [port] in "\($0):\(port)" }
         let shown = addresses[0] == "0.0.0.0" ? NetworkAddress.ofLAN() : addresses[0]
-        origin = "http://\(shown ?? "127.0.0.1"):\(port)"
+        outward = addresses[0].hasPrefix("127.") ? nil : shown ?? addresses[0]
+        isSelfSigned = call.has("--self-signed")
+        guard outward != nil || !isSelfSigned else {
+            throw CommandError.usage(
+                "--self-signed needs --lan, or an address by --bind", call.syntax)
+        }
+        origin = "\(isSelfSigned ? "https" : "http")://\(shown ?? "127.0.0.1"):\(port)"
         services = try UpPlan.services(without: call.all("--without"), call.syntax)
         evaluators = try UpPlan.evaluators(call.value("--scale"), call.syntax)
     }
@@ -97,6 +109,37 @@ struct UpPlan {
         return count
     }
 
+    /// Where commands on this machine find the suite: loopback, always without TLS.
+    var localURL: String { "http://127.0.0.1:\(port)" }
+
+    /// The certificate for phones, made if needed; nil without `--self-signed`.
+    func certificate() throws -> SelfSigned? {
+        guard isSelfSigned, let outward else { return nil }
+        return try SelfSigned(
+            home: Files.real(home), address: outward, environment: call.environment)
+    }
+
+    /// Those of ``listen`` that others than this machine reach.
+    var listenOutward: Set<String> { Set(listen.filter { !$0.hasPrefix("127.") }) }
+
+    /// What is to be said about who can read along; nil where only this machine is served.
+    func transportWarning(_ certificate: SelfSigned?) -> String? {
+        guard outward != nil else { return nil }
+        guard let certificate else {
+            return """
+                jaga: warning: \(origin) is plain HTTP: whoever is in this network can read \
+                phones' secrets and positions.
+                jaga: only try it out there, or start with --self-signed, or put TLS in front \
+                (deploy/README.md).
+                """
+        }
+        return """
+            jaga: \(origin) has a certificate made here. Install it on each phone as a trusted \
+            authority: \(certificate.certificate)
+            jaga: SHA-256 \(certificate.fingerprint)
+            """
+    }
+
     var nginxFolder: String {
         ((try? Files.real(home)) ?? home) + "/nginx"
     }
@@ -107,7 +150,7 @@ struct UpPlan {
         try Files.makeFolder(nginxFolder)
     }
 
-    /// Makes the keys for streams, if there are none.
+    /// Makes the keys for streams, if they are needed and there are none.
     ///
     /// Not where some services are elsewhere: theirs would be others.
     ///
@@ -116,9 +159,11 @@ struct UpPlan {
         let hosts = ServiceName.keepers.map(ports.topology.host)
         let isAlone = hosts.allSatisfy { $0 == ports.here || BusSecurity.isLocal(host: $0) }
         let folder = BusSecurity.folder(configuration)
-        guard isAlone, BusSecurity.isWanted(configuration), folder.existing.isEmpty,
-            try folder.makeOnce()
+        guard isAlone, folder.existing.isEmpty,
+            BusSecurity.reason(
+                configuration, bindAddress: ports.topology.bindAddress, hosts: hosts) != nil
         else { return nil }
+        _ = try folder.make(BusRole.allCases)
         return folder.path
     }
 
@@ -177,7 +222,8 @@ struct UpPlan {
             service == .evaluator ? ports.http(evaluator: number) : ports.http(service)
         if service == .evaluator { environment["JAGA_EVALUATOR_PORT"] = String(port) }
         if configuration.optional("JAGA_PUBLIC_URL") == nil {
-            environment["JAGA_PUBLIC_URL"] = origin
+            // Gateways on this machine need no TLS, and would not trust this certificate.
+            environment["JAGA_PUBLIC_URL"] = isSelfSigned ? localURL : origin
         }
         var arguments = ["--home", home, "--port-base", String(ports.base)]
         if call.has("--rehearsal") { arguments.append("--rehearsal") }

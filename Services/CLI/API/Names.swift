@@ -1,0 +1,116 @@
+import Model
+import Parsing
+import Runtime
+
+/// Finds ids by the names that people use for persons, circles, zones and phones.
+///
+/// An id is passed on as it is, without a request. A name is compared without case; one that
+/// several have is an error that lists their ids.
+struct Names {
+    let api: API
+
+    /// What a name may belong to.
+    enum Kind: String {
+        case person, circle, set
+
+        var path: String {
+            switch self {
+            case .person: "/v1/people"
+            case .circle: "/v1/circles"
+            case .set: "/v1/sets"
+            }
+        }
+
+        fileprivate func isID(_ text: String) -> Bool {
+            switch self {
+            case .person: PersonID(text) != nil
+            case .circle: CircleID(text) != nil
+            case .set: ZoneSetID(text) != nil
+            }
+        }
+    }
+
+    /// The id of a person, circle or set.
+    func id(of kind: Kind, _ text: String) throws -> String {
+        if kind.isID(text) { return text }
+        return try Names.only(
+            text, among: try api.list(kind.path).map(Names.Candidate.init), kind.rawValue)
+    }
+
+    /// The id of a zone of a holder, such as `/v1/circles/cir_…`.
+    func zone(_ text: String, of holder: String) throws -> String {
+        if ZoneID(text) != nil { return text }
+        let zones = try api.list(holder + "/zones").map {
+            Candidate(id: $0.cell("id"), name: $0["properties"]?.cell("name") ?? "")
+        }
+        return try Names.only(text, among: zones, "zone")
+    }
+
+    /// The id of a phone: an id, `PERSON/PHONE` by names, or a person who has one phone only.
+    func device(_ text: String) throws -> String {
+        if DeviceID(text) != nil { return text }
+        let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+        let person = try id(of: .person, parts.first ?? "")
+        let devices = try api.list("/v1/people/\(person)/devices").map(Candidate.init)
+        if parts.count == 2 { return try Names.only(parts[1], among: devices, "phone") }
+        guard devices.count == 1, let only = devices.first else {
+            let list = devices.map { "\(text)/\($0.name) (\($0.id))" }.joined(separator: ", ")
+            throw CommandError(
+                "\(text) has \(devices.count) phones",
+                hint: devices.isEmpty
+                    ? "jaga device add \(text) NAME makes one" : "say one of \(list)")
+        }
+        return only.id
+    }
+
+    /// A thing with a name.
+    struct Candidate {
+        var id: String
+        var name: String
+
+        init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
+
+        init(_ json: JSON) {
+            self.init(id: json.cell("id"), name: json.cell("name"))
+        }
+    }
+
+    /// The id of the only candidate with a name.
+    ///
+    /// - Parameter kind: for the message, such as `person`
+    static func only(
+        _ name: String, among candidates: [Candidate], _ kind: String
+    ) throws(CommandError) -> String {
+        let found = candidates.filter { $0.name.lowercased() == name.lowercased() }
+        guard let first = found.first else {
+            throw CommandError(
+                "there is no \(kind) with the name or id \(name)",
+                hint: "names are compared whole, without case")
+        }
+        guard found.count == 1 else {
+            throw CommandError(
+                "\(found.count) are named \(name)",
+                hint: "say one of " + found.map { "\($0.id) (\($0.name))" }.joined(separator: ", "))
+        }
+        return first.id
+    }
+
+    // MARK: Options
+
+    private static let options: [(name: String, kind: Kind)] = [
+        ("--person", .person), ("--circle", .circle), ("--set", .set),
+    ]
+
+    /// The call with ids in place of the names that its options have.
+    static func resolved(_ call: Call) throws -> Call {
+        var call = call
+        for (option, kind) in options {
+            guard let text = call.value(option), !kind.isID(text) else { continue }
+            call.set(option, to: try Names(api: API(call)).id(of: kind, text))
+        }
+        return call
+    }
+}

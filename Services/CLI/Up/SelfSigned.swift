@@ -1,0 +1,104 @@
+import Glibc
+import Hosting
+import Model
+import Runtime
+
+/// The certificate that `jaga up --self-signed` makes for an address of this machine.
+///
+/// It is kept in `tls/` of the home and made again when the address changes or it ends within 30
+/// days. A phone accepts it only after its owner has installed it there.
+struct SelfSigned {
+    /// Paths of PEM files.
+    let certificate: String
+    let key: String
+    /// SHA-256 of the certificate, as pairs of hexadecimal digits with colons.
+    let fingerprint: String
+
+    /// Phones refuse certificates that are valid for longer than 825 days.
+    private static let validDays = 397
+    private static let renewalSeconds = 30 * 86_400
+
+    /// Uses the certificate in the home, or makes one.
+    ///
+    /// - Parameters:
+    ///   - home: folder of Jaga's files, absolute
+    ///   - address: the IPv4 address that phones use
+    /// - Throws: ``CommandError`` if `openssl` is missing or fails
+    init(home: String, address: String, environment: [String: String]) throws {
+        let folder = home + "/tls"
+        certificate = folder + "/certificate.pem"
+        key = folder + "/key.pem"
+        try Files.makeFolder(folder, mode: 0o700)
+        let tool = OpenSSL(environment: environment)
+        if try !SelfSigned.isUsable(certificate, key, for: address, tool) {
+            try SelfSigned.make(certificate, key, for: address, tool)
+        }
+        let shown = try tool.run(
+            ["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
+        fingerprint =
+            shown.split(separator: "=").last.map(String.init)?
+            .trimmed ?? shown
+    }
+
+    private static func isUsable(
+        _ certificate: String, _ key: String, for address: String, _ tool: OpenSSL
+    ) throws -> Bool {
+        guard Files.exists(certificate), Files.exists(key) else { return false }
+        let base = ["x509", "-in", certificate, "-noout"]
+        // Either check may end with status 1 for a certificate that does not do.
+        let match = try? tool.run(base + ["-checkip", address])
+        let end = try? tool.run(base + ["-checkend", String(renewalSeconds)])
+        return match?.contains("does match") == true && end != nil
+    }
+
+    private static func make(
+        _ certificate: String, _ key: String, for address: String, _ tool: OpenSSL
+    ) throws {
+        let old = umask(0o077)
+        defer { umask(old) }
+        _ = try tool.run([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-days", String(validDays), "-subj", "/O=Jaga/CN=\(address)",
+            "-addext", "subjectAltName=IP:\(address),IP:127.0.0.1,DNS:localhost",
+            "-addext", "extendedKeyUsage=serverAuth",
+            "-keyout", key + ".new", "-out", certificate + ".new",
+        ])
+        guard rename(key + ".new", key) == 0, rename(certificate + ".new", certificate) == 0
+        else { throw SystemError(errno, "write \(certificate)") }
+    }
+}
+
+/// The program `openssl`.
+private struct OpenSSL {
+    let environment: [String: String]
+
+    /// Runs it and returns what it wrote.
+    func run(_ arguments: [String]) throws -> String {
+        let program = try ChildProcess(
+            path: "/usr/bin/env", arguments: ["openssl"] + arguments, environment: environment)
+        var bytes: [UInt8] = []
+        while let more = program.drain() {
+            bytes += more
+            if more.isEmpty { Loop.wait(on: [program], atMost: 1000) }
+        }
+        while program.reap() == nil { Loop.wait(on: [], atMost: 1) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        switch program.exitStatus {
+        case 0: return text
+        case 127:
+            throw CommandError("openssl is not installed", hint: "apt-get install openssl")
+        default:
+            throw CommandError(
+                "openssl \(arguments.first ?? "") failed: \(text.suffix(300).trimmed)")
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without spaces and line ends at both ends.
+    fileprivate var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        let end = start.lastIndex { !$0.isWhitespace } ?? start.startIndex
+        return start.isEmpty ? "" : String(start[...end])
+    }
+}
