@@ -82,8 +82,7 @@ final class AppendedBlindly: Plant {
             let moved = Batch(
                 stream: batch.stream, after: end, records: batch.records, head: batch.head,
                 published: batch.published)
-            return .offered(
-                Offer(moved, from: offer.input, by: offer.member).encoded())
+            return .offered(Offer(moved, from: offer.input).encoded())
         }
     }
 }

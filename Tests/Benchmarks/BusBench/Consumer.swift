@@ -24,12 +24,11 @@ final class Consumer {
         let shares = options.number("shares", or: 1)
         configuration.peers = [
             Bus.Peer(
-                name: "ingest", publishEndpoint: options["publish"],
+                name: "writer", publishEndpoint: options["publish"],
                 controlEndpoint: options["control"],
                 streams: Partition.all.filter { Int($0.number) % shares == share }
                     .map(StreamName.input))
         ]
-        configuration.security = try options.security(.evaluator)
         bus = try Bus(
             configuration: configuration, store: SQLiteBusStore(database), clock: SystemClock())
     }
