@@ -95,6 +95,8 @@ extension `The suite` {
             }
             #expect(isBack, "\(suite.log)")
             #expect(suite.log.contains("ended (signal 9); starts again in 200 ms"))
+            #expect(suite.log.contains("signal 9 did not come from jaga: out of memory?"))
+            #expect(suite.log.contains("previous run did not shut down"))
             #expect(await suite.stop() == 0)
         }
 

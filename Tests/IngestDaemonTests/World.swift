@@ -23,7 +23,7 @@ let start = Timestamp("2026-11-20T10:20:00.000Z")!
 /// committed.
 final class World: Surroundings {
     var now = start
-    let log = Log(service: "ingest", level: .error)
+    var log = Log(service: "ingest", level: .error)
     var replica = Replica()
     var isDirectoryFresh = true
     var diskPressure = DiskPressure.none

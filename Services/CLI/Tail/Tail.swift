@@ -35,9 +35,9 @@ enum Tail: Command {
             .init(
                 name: "--type", value: "BEGINNING",
                 help: "only types that begin so, such as jaga.zone", repeats: true),
-            .init(name: "--person", value: "ID", help: "only about this person"),
+            .init(name: "--person", value: "PERSON", help: "only about this person: name or id"),
             .init(
-                name: "--circle", value: "ID",
+                name: "--circle", value: "CIRCLE",
                 help: "only what names this circle, or is about somebody who is in it now"),
             .init(name: "--limit", value: "N", help: "end after so many"),
             .init(name: "--json", value: nil, help: "CloudEvents JSON on a terminal too"),
