@@ -46,6 +46,19 @@ struct Names {
         return try Names.only(text, among: zones, "zone")
     }
 
+    /// The id of a zone that applies to a person, whoever has it.
+    ///
+    /// - Parameter person: such as `/v1/people/per_…`
+    func zone(_ text: String, judging person: String) throws -> String {
+        if ZoneID(text) != nil { return text }
+        let zones = try api.list(person + "/judging-zones").map { item in
+            Candidate(
+                id: item["zone"]?.cell("id") ?? "",
+                name: item["zone"]?["properties"]?.cell("name") ?? "")
+        }
+        return try Names.only(text, among: zones, "zone")
+    }
+
     /// The id of a phone: an id, `PERSON/PHONE` by names, or a person who has one phone only.
     func device(_ text: String) throws -> String {
         if DeviceID(text) != nil { return text }

@@ -62,14 +62,21 @@ enum ZoneCommand: Command {
             Console.say("removed")
         case ("mail", let id?): try mail(holder.zone(id, api) + "/mail", api, call)
         case ("refuse", let id?):
-            _ = try api.call(.put, try holder.person + "/refused-zones/" + Holder.part(id))
+            _ = try api.call(.put, refusal(of: id, by: holder.person, api))
             Console.say("refused")
         case ("accept", let id?):
-            try api.delete(holder.person + "/refused-zones/" + Holder.part(id))
+            try api.delete(refusal(of: id, by: holder.person, api))
             Console.say("accepted")
         default: throw CommandError.usage("not understood: zone \(verb)", syntax)
         }
         return 0
+    }
+
+    /// The path of a person's refusal of a zone, which may be another holder's.
+    private static func refusal(
+        of zone: String, by person: String, _ api: API
+    ) throws -> String {
+        try person + "/refused-zones/" + Holder.part(Names(api: api).zone(zone, judging: person))
     }
 
     /// Sends zones to the address that `--to` says.
