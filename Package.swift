@@ -76,7 +76,7 @@ let package = Package(
         shared("Timing", ["Model"]),
         shared("Hashing", ["Model", "CSodium"]),
         shared("Parsing", ["Model", "CSimdjson"]),
-        shared("Directory", ["Model"]),
+        shared("Directory", ["Model", "Hashing"]),
         shared("Wire", ["Model", "Hashing", "Parsing"]),
         shared("Dialects", ["Model", "Parsing", "Hashing"]),
         shared("ZoneFiles", ["Model", "Parsing", "CExpat"]),

@@ -58,7 +58,7 @@ struct GatewayDescription: Sendable {
     var wordsMembers: [[String]] = []
     var receiptRules: [ReceiptRule] = []
     var receiptAddressField: String?
-    var receiptWordsField: String?
+    var receiptWords = EncodedText()
     /// What the gateway wants to hear when it has told of a message.
     var receiptAnswer: (type: String, body: String)?
     var reply = ReplyRule()

@@ -9,7 +9,7 @@ public struct GatewayDriver: Sendable {
     enum Kind: Sendable {
         case http(HTTPGateway)
         case mail(MailGateway)
-        case sink
+        case sink(GatewayState.Kind)
     }
 
     /// What is to be done for a message.
@@ -25,18 +25,31 @@ public struct GatewayDriver: Sendable {
     public let channels: [Channel]
     let kind: Kind
 
-    /// Takes everything and sends nothing, for trying Jaga out: the service shows what would have
-    /// been sent.
-    public static let sink = GatewayDriver(
-        name: "sink", channels: [.sms, .email], kind: .sink)
+    /// The name of the built-in sink, in the setting and in lists.
+    public static let sinkName = "sink"
 
-    /// The same to whoever chooses among gateways, and nothing leaves: ``sink`` under its name.
-    public var rehearsal: GatewayDriver {
-        GatewayDriver(name: name, channels: channels, kind: .sink)
+    /// The built-in sink where no gateway is configured: it keeps every message and sends none.
+    public static let defaultSink = GatewayDriver(
+        name: sinkName, channels: [.sms, .email], kind: .sink(.defaultSink))
+
+    /// The built-in sink as the operator's choice, to try Jaga out.
+    public static func chosenSink(for channels: [Channel]) -> GatewayDriver {
+        GatewayDriver(name: sinkName, channels: channels, kind: .sink(.chosenSink))
     }
 
-    /// Whether this is ``sink``, or a ``rehearsal``.
-    public var isSink: Bool { if case .sink = kind { true } else { false } }
+    /// The same to whoever chooses among gateways, and nothing leaves: the sink under its name.
+    public var rehearsal: GatewayDriver {
+        if case .sink = kind { return self }
+        return GatewayDriver(name: name, channels: channels, kind: .sink(.chosenSink))
+    }
+
+    /// Whether this is a sink, or a ``rehearsal``: nothing leaves.
+    public var isSink: Bool { stateKind.isSink }
+
+    /// What other services are told of it.
+    public var stateKind: GatewayState.Kind {
+        if case .sink(let kind) = kind { kind } else { .external }
+    }
 
     /// - Parameters:
     ///   - token: comes back with the transfer's result
@@ -58,7 +71,9 @@ public struct GatewayDriver: Sendable {
                 Transfer(
                     token: token, lane: lane, .mail(call),
                     timeoutMilliseconds: gateway.timeoutMilliseconds))
-        case .sink: return .ended(GatewayAnswer(.accepted, "kept in the built-in outbox"))
+        case .sink:
+            return .ended(
+                GatewayAnswer(.sink, "kept in the built-in outbox; nobody outside was reached"))
         }
     }
 

@@ -72,10 +72,16 @@ struct GatewayFile {
             }
         case "RECEIPT": description.receiptRules.append(try receiptRule(value))
         case "RECEIPT_ADDRESS": description.receiptAddressField = value
-        case "RECEIPT_WORDS": description.receiptWordsField = value
+        case "RECEIPT_WORDS": description.receiptWords.textField = value
+        case "RECEIPT_WORDS_HEX": description.receiptWords.hexField = value
+        case "RECEIPT_CODING": description.receiptWords.codingField = value
+        case "RECEIPT_CHARSET": description.receiptWords.charsets.append(try charset(value))
         case "RECEIPT_ANSWER": description.receiptAnswer = try answer(value)
         case "REPLY_FROM": description.reply.senderField = value
-        case "REPLY_TEXT": description.reply.textField = value
+        case "REPLY_TEXT": description.reply.text.textField = value
+        case "REPLY_TEXT_HEX": description.reply.text.hexField = value
+        case "REPLY_CODING": description.reply.text.codingField = value
+        case "REPLY_CHARSET": description.reply.text.charsets.append(try charset(value))
         case "REPLY_ID": description.reply.idField = value
         case "REPLY_ANSWER": description.reply.answer = try answer(value)
         default:
@@ -110,7 +116,7 @@ struct GatewayFile {
     }
 
     private func rule(_ text: String) throws(GatewayError) -> Rule {
-        let verdicts = AttemptOutcome.allCases.map(\.rawValue) + ["opted-out"]
+        let verdicts = AttemptOutcome.ofGateways.map(\.rawValue) + ["opted-out"]
         guard let words = Word.all(in: text), let rule = Rule(words, verdicts: verdicts) else {
             throw error(
                 "this is no rule",
@@ -127,6 +133,16 @@ struct GatewayFile {
                 "this is no rule for receipts",
                 hint: "Write RECEIPT=kind field=value,value, where the kind is one of delivered, "
                     + "failed, accepted, buffered, opted-out.")
+        }
+        return rule
+    }
+
+    private func charset(_ text: String) throws(GatewayError) -> CharsetRule {
+        guard let rule = CharsetRule(text) else {
+            let names = TextCharset.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error(
+                "this is no charset",
+                hint: "Write a charset (\(names)) and the data codings that it is for.")
         }
         return rule
     }

@@ -18,7 +18,7 @@ public struct GatewayReply: Hashable, Sendable {
 /// How a gateway tells of texts that came in, and the answer that it wants.
 struct ReplyRule: Sendable {
     var senderField: String?
-    var textField: String?
+    var text = EncodedText()
     var idField: String?
     /// Content type and body; nothing, unless the gateway wants more: many send a body back as a
     /// text.
@@ -26,8 +26,8 @@ struct ReplyRule: Sendable {
 
     /// Nil where the callback does not tell who wrote what.
     func reply(in callback: Query) -> GatewayReply? {
-        guard let senderField, let textField, let sender = callback[senderField],
-            let number = ReplyRule.number(sender), let text = callback[textField]
+        guard let senderField, let sender = callback[senderField],
+            let number = ReplyRule.number(sender), let text = text.text(in: callback)
         else { return nil }
         let id = idField.flatMap { callback[$0] }.flatMap { $0.isEmpty ? nil : $0 }
         return GatewayReply(sender: number, text: text, id: id)
@@ -50,7 +50,7 @@ extension GatewayDriver {
     public var takesReplies: Bool {
         guard case .http(let gateway) = kind else { return false }
         let rule = gateway.description.reply
-        return rule.senderField != nil && rule.textField != nil
+        return rule.senderField != nil && rule.text.isSet
     }
 
     /// Where it is to tell of them.

@@ -16,7 +16,7 @@ public enum GatewaySettings {
     public static let all: [Setting] = [
         Setting(
             "JAGA_SMS_GATEWAY", .nameOrPath,
-            help: "Kind of the SMS gateway: \(shippedNames), or the path of a file."),
+            help: "Kind of the SMS gateway: \(shippedNames), the path of a file, or sink."),
         Setting(
             "JAGA_SMS_URL", .url(["http", "https"]),
             help: "Where the SMS gateway is; its kind may know a usual place."),
@@ -40,6 +40,9 @@ public enum GatewaySettings {
             "JAGA_SMS_TIMEOUT", .integer(1...60), default: "15", unit: "seconds",
             help: "How long an attempt at the SMS gateway may take."),
         Setting(
+            "JAGA_NOTIFIER_TRIAL", .flag, default: "off",
+            help: "Where no gateway is set, the built-in sink counts as one, to try Jaga out."),
+        Setting(
             "JAGA_MAIL_URL", .url(["smtp", "smtps"]),
             help: "The mail server; TLS is required, by STARTTLS or smtps."),
         Setting(
@@ -56,21 +59,58 @@ public enum GatewaySettings {
             help: "How long an attempt at the mail server may take."),
     ]
 
-    /// The drivers in the order of preference; the built-in outbox alone when none is configured.
+    /// The drivers in the order of preference; the built-in sink alone when none is configured.
     ///
     /// - Parameter callbackBase: used where `JAGA_SMS_CALLBACK_URL` is not set
-    /// - Throws: ``GatewayError``, or `ConfigurationError` for a secret that cannot be read
+    /// - Throws: ``GatewayError``, also for a gateway that is configured by halves, or
+    ///   `ConfigurationError` for a secret that cannot be read
     public static func drivers(
         _ configuration: Configuration, callbackBase: String
     ) throws -> [GatewayDriver] {
+        try checkWhole(configuration)
+        let mailURL = configuration.optional("JAGA_MAIL_URL")
         var drivers: [GatewayDriver] = []
-        if let gateway = configuration.optional("JAGA_SMS_GATEWAY") {
+        switch configuration.optional("JAGA_SMS_GATEWAY") {
+        case GatewayDriver.sinkName?:
+            drivers.append(.chosenSink(for: mailURL == nil ? [.sms, .email] : [.sms]))
+        case let gateway?:
             drivers.append(try sms(gateway, configuration, callbackBase: callbackBase))
+        case nil: break
         }
-        if let url = configuration.optional("JAGA_MAIL_URL") {
-            drivers.append(try mail(url, configuration))
-        }
-        return drivers.isEmpty ? [.sink] : drivers
+        if let mailURL { drivers.append(try mail(mailURL, configuration)) }
+        if !drivers.isEmpty { return drivers }
+        return [
+            configuration.flag("JAGA_NOTIFIER_TRIAL")
+                ? .chosenSink(for: [.sms, .email]) : .defaultSink
+        ]
+    }
+
+    /// Settings of a gateway without the one that switches it on would be passed over in silence.
+    private static func checkWhole(_ configuration: Configuration) throws(GatewayError) {
+        let sms = [
+            "JAGA_SMS_URL", "JAGA_SMS_USER", "JAGA_SMS_PASSWORD_FILE", "JAGA_SMS_ACCOUNT",
+            "JAGA_SMS_SENDER", "JAGA_SMS_CA_FILE", "JAGA_SMS_CALLBACK_URL",
+        ].filter { configuration.optional($0) != nil }
+        let replies = configuration.flag("JAGA_SMS_REPLIES") ? ["JAGA_SMS_REPLIES"] : []
+        try checkWhole(
+            configuration, "JAGA_SMS_GATEWAY", others: sms + replies,
+            hint: "Set JAGA_SMS_GATEWAY to \(shippedNames), or the path of a file")
+        let mail = [
+            "JAGA_MAIL_FROM", "JAGA_MAIL_USER", "JAGA_MAIL_PASSWORD_FILE", "JAGA_MAIL_CA_FILE",
+        ].filter { configuration.optional($0) != nil }
+        try checkWhole(
+            configuration, "JAGA_MAIL_URL", others: mail,
+            hint: "Set JAGA_MAIL_URL to the mail server, such as smtp://mail.example.org:587")
+    }
+
+    private static func checkWhole(
+        _ configuration: Configuration, _ name: String, others: [String], hint: String
+    ) throws(GatewayError) {
+        guard configuration.optional(name) == nil, !others.isEmpty else { return }
+        let names = others.joined(separator: ", ")
+        throw GatewayError(
+            setting: name, "not set, though \(names) \(others.count == 1 ? "is" : "are")",
+            hint: "\(hint); or remove \(names).")
     }
 
     private static func sms(
@@ -114,7 +154,7 @@ public enum GatewaySettings {
             throw GatewayError(
                 "gateway-unreadable", reading: gateway, error.message,
                 hint: ConfigurationError.guess(gateway, among: shipped.keys.sorted())
-                    + "JAGA_SMS_GATEWAY is \(shippedNames), or the path of a file.")
+                    + "JAGA_SMS_GATEWAY is \(shippedNames), sink, or the path of a file.")
         }
         return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
     }

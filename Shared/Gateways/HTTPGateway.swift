@@ -104,7 +104,7 @@ public struct HTTPGateway: Sendable {
         return GatewayReceipt(
             isOptOut ? .failed : ReceiptKind(rawValue: rule.kind) ?? .failed,
             address: description.receiptAddressField.flatMap { callback[$0] },
-            words: presentable(description.receiptWordsField.flatMap { callback[$0] } ?? ""),
+            words: presentable(description.receiptWords.text(in: callback) ?? ""),
             isOptOut: isOptOut)
     }
 

@@ -16,6 +16,11 @@ public enum AttemptOutcome: String, Sendable, Codable, CaseIterable {
     case unreachable
     /// It may have been taken or not.
     case unknown
+    /// The built-in sink kept it: nothing left this machine.
+    case sink
+
+    /// What the answer of a gateway can mean.
+    public static let ofGateways = allCases.filter { $0 != .sink }
 }
 
 /// What a gateway's callback says of a message.

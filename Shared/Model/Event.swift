@@ -95,6 +95,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case ladderStanding = 118
     case signalGiven = 119
     case contactGiven = 120
+    case reachabilityChanged = 125
 
     /// The CloudEvents `type`.
     public var type: String {
@@ -181,6 +182,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .ladderStanding: "jaga.ladder.standing"
         case .signalGiven: "jaga.signal.given"
         case .contactGiven: "jaga.contact.given"
+        case .reachabilityChanged: "jaga.reachability.changed"
         }
     }
 }
@@ -294,6 +296,8 @@ public enum EventBody: Hashable, Sendable {
     case signalGiven(EmergencySignal)
     /// Somebody who was asked answered by SMS.
     case contactGiven(Contact)
+    /// Gateways, or contact points that are opted out or dead, changed.
+    case reachabilityChanged(ReachabilityNews)
 }
 
 /// One thing that happened, told once.

@@ -117,6 +117,8 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
 /// Life of a notification; states only move forward.
 public enum NotificationState: String, Sendable, Codable, CaseIterable {
     case queued, sending, accepted, delivered, refused, unknown, expired
+    /// The built-in sink kept it: nobody outside was reached.
+    case sink
 }
 
 /// A notification changed its state.

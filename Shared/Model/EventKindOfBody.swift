@@ -84,6 +84,7 @@ extension EventBody {
         case .ladderStanding: .ladderStanding
         case .signalGiven: .signalGiven
         case .contactGiven: .contactGiven
+        case .reachabilityChanged: .reachabilityChanged
         }
     }
 }

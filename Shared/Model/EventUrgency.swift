@@ -25,7 +25,7 @@ extension EventBody {
             .messageRequested, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,
-            .notificationChanged:
+            .notificationChanged, .reachabilityChanged:
             false
         }
     }

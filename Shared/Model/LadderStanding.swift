@@ -16,8 +16,8 @@ public struct LadderStanding: Hashable, Sendable, Codable {
     public var signals: [EmergencySignal]
     /// Others for whom a message about it was made, ids ascending.
     public var told: [PersonID]
-    /// How far a message to others has come since it was last opened: `accepted`, `delivered` or
-    /// nil.
+    /// How far a message to others has come since it was last opened: `sink`,
+    /// `accepted`, `delivered` or nil.
     public var reached: NotificationState?
 
     public init(

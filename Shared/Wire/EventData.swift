@@ -57,10 +57,9 @@ extension EventBody {
         case .messageRequested(let message): try JSON.encode(message)
         case .watchChanged(let watch): try JSON.encode(watch)
         case .retentionDue(let round): try JSON.encode(round)
-        case .notificationChanged(let news): try JSON.encode(news)
-        case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
-        case .inputStanding(let standing), .ladderStanding(let standing):
-            try JSON.encode(standing)
+        case .notificationChanged, .reachabilityChanged, .ladderTier, .ladderExhausted,
+            .inputStanding, .ladderStanding:
+            try deliveryData()
         }
     }
 
@@ -78,7 +77,6 @@ extension EventBody {
         case .inputAcknowledgement: self = .inputAcknowledgement(try read())
         case .inputResolution: self = .inputResolution(try read())
         case .inputAdoption: self = .inputAdoption(try read())
-        case .inputStanding: self = .inputStanding(try read())
         case .inputPerson: self = .inputPerson(try read())
         case .inputPersonRemoved: self = .inputPersonRemoved(try read())
         case .inputCircle: self = .inputCircle(try read())
@@ -103,13 +101,12 @@ extension EventBody {
         case .watchChanged: self = .watchChanged(try read())
         case .watchExpired: self = .watchExpired(try read())
         case .retentionDue: self = .retentionDue(try read())
-        case .notificationChanged: self = .notificationChanged(try read())
+        case .notificationChanged, .reachabilityChanged, .ladderTier, .ladderExhausted,
+            .inputStanding, .ladderStanding:
+            try self.init(deliveries: kind, data)
         case .acknowledgementGiven: self = .acknowledgementGiven(try read())
         case .resolutionGiven: self = .resolutionGiven(try read())
         case .ladderAdopted: self = .ladderAdopted(try read())
-        case .ladderTier: self = .ladderTier(try read())
-        case .ladderExhausted: self = .ladderExhausted(try read())
-        case .ladderStanding: self = .ladderStanding(try read())
         case .signalGiven: self = .signalGiven(try read())
         case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
@@ -123,6 +120,34 @@ extension EventBody {
             .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
             .alarmRepeated, .alarmEnded:
             try self.init(phones: kind, data)
+        }
+    }
+
+    /// What became of notifying people, and who can be reached.
+    private func deliveryData() throws(ParseError) -> JSON {
+        switch self {
+        case .notificationChanged(let news): try JSON.encode(news)
+        case .reachabilityChanged(let news): try JSON.encode(news)
+        case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
+        case .inputStanding(let standing), .ladderStanding(let standing):
+            try JSON.encode(standing)
+        default: fatalError("broken invariant: \(kind.type) is of deliveries")
+        }
+    }
+
+    /// Reads what became of notifying people, and who can be reached.
+    private init(deliveries kind: EventKind, _ data: JSON) throws(ParseError) {
+        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
+            try data.decode(type)
+        }
+        switch kind {
+        case .notificationChanged: self = .notificationChanged(try read())
+        case .reachabilityChanged: self = .reachabilityChanged(try read())
+        case .ladderTier: self = .ladderTier(try read())
+        case .ladderExhausted: self = .ladderExhausted(try read())
+        case .inputStanding: self = .inputStanding(try read())
+        case .ladderStanding: self = .ladderStanding(try read())
+        default: fatalError("broken invariant: \(kind.type) is of deliveries")
         }
     }
 

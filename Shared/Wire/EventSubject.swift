@@ -73,7 +73,7 @@ extension EventBody {
             .deviceRemoved, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .inputSet,
             .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved,
-            .messageRequested, .retentionDue:
+            .messageRequested, .retentionDue, .reachabilityChanged:
             nil
         }
     }

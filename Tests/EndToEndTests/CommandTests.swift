@@ -122,7 +122,7 @@ extension `The suite` {
             let text = try await shell("printf '\(answers)' | $JAGA init", in: suite)
             #expect(text.contains("that is no number with its country"))
             #expect(text.contains("owntracks:///config?inline="), "\(text)")
-            #expect(text.contains("sink: accepted"), "\(text)")
+            #expect(text.contains("nobody outside was reached"), "\(text)")
             let outbox = try await run(suite, "outbox", "--json").text
             let message = try JSON.parse(Array(outbox.utf8))
             #expect(message["to"]?.string == "+60123456789")
@@ -179,7 +179,7 @@ extension `The suite` {
             let dry = try await run(suite, "gateway", "test", "sink", "+60123456789", "--dry-run")
             #expect(dry.status == 0 && dry.text.contains("nothing was sent"), "\(dry.text)")
             let sent = try await run(suite, "gateway", "test", "sink", "+60123456789")
-            #expect(sent.status == 0 && sent.text.contains("< accepted: "), "\(sent.text)")
+            #expect(sent.status == 0 && sent.text.contains("< sink: "), "\(sent.text)")
             #expect(try await run(suite, "gateway", "test", "none", "+60123456789").status == 1)
             #expect(await suite.stop() == 0)
             let alone = try await run(suite, "status")

@@ -97,12 +97,12 @@ extension `The suite` {
                     return trace.process.reap() != nil
                 }
                 journey = trace.text
-                return journey.contains("state=accepted")
+                return journey.contains("state=sink")
             }
             #expect(isWhole, "\(journey)")
             let steps = [
                 "took the fix of rep_", "received rep_", "jaga.input.report", "jaga.zone.entered",
-                "state=queued", "state=sending", "state=accepted",
+                "state=queued", "state=sending", "state=sink",
             ]
             let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
             #expect(!places.contains(nil), "\(journey)")

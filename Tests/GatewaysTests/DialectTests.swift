@@ -42,6 +42,8 @@ private func callback(
     @Test(arguments: [
         ("id=1&message_status=ESME_ROK&level=1&connector=c", ReceiptKind.accepted),
         ("id=1&message_status=ESME_RINVDSTADR&level=1&connector=c", .failed),
+        ("id=1&message_status=ESME_RTHROTTLED&level=1&connector=c", .buffered),
+        ("id=1&message_status=ESME_RMSGQFUL&level=1&connector=c", .buffered),
         ("id=1&id_smsc=7&message_status=DELIVRD&level=2&err=000", .delivered),
         ("id=1&id_smsc=7&message_status=UNDELIV&level=2&err=069", .failed),
         ("id=1&id_smsc=7&message_status=ENROUTE&level=2", .buffered),
@@ -55,11 +57,93 @@ private func callback(
         #expect(text(driver.receiptAnswer.body) == "ACK/Jasmin")
         #expect(text(driver.replyAnswer.body) == "ACK/Jasmin")
         #expect(text(try Shipped.driver("kannel").receiptAnswer.body) == "ok")
-        #expect(text(GatewayDriver.sink.receiptAnswer.body) == "ok")
+        #expect(text(GatewayDriver.defaultSink.receiptAnswer.body) == "ok")
         let form = "id=9&from=15550000001&to=40404&content=OK+4711&binary=4f4b2034373131"
         let reply = driver.reply(
             of: callback(.post, type: "application/x-www-form-urlencoded", body: form))
         #expect(reply == GatewayReply(sender: "+15550000001", text: "OK 4711", id: "9"))
+    }
+}
+
+@Suite struct `A text in Jasmin's bytes` {
+    private func text(_ form: String) throws -> String? {
+        try Shipped.driver("jasmin").reply(
+            of: callback(
+                .post, type: "application/x-www-form-urlencoded",
+                body: "id=9&from=15550000001&to=40404&" + form))?.text
+    }
+
+    @Test(arguments: [
+        // As Jasmin 0.11.0 posts them.
+        (
+            "content=%00S%00O%00S%00+%5E.b%11&binary=0053004f005300205e2e6211&coding=%08",
+            "SOS 帮我"
+        ),
+        (
+            "content=%00o%00k%00+%004%002%000%002&binary=006f006b00200034003200300032&coding=%08",
+            "ok 4202"
+        ),
+        ("content=OK+4711&binary=4f4b2034373131&coding=%00", "OK 4711"),
+        ("content=%00&binary=00&coding=0", "@"),
+        ("content=OK&binary=4f4be9&coding=3", "OKé"),
+        // Class bits do not change the alphabet.
+        ("content=x&binary=0053004f0053&coding=24", "SOS"),
+        // Binary data is no text: what the gateway makes of it is all there is.
+        ("content=OK&binary=0102&coding=4", "OK"),
+        ("content=OK&binary=xx&coding=8", "OK"), ("content=OK", "OK"),
+    ])
+    func `is read by its coding`(form: String, expected: String) throws {
+        #expect(try text(form) == expected)
+    }
+
+    @Test(arguments: [
+        ("REPLY_CHARSET=utf-16 2", "2", "OK"), ("REPLY_CHARSET=latin-1", "8", "\0O\0K"),
+        ("REPLY_CHARSET=utf-8 0\nREPLY_CHARSET=utf-16 7,9", "9", "OK"),
+    ])
+    func `is read as the description says`(lines: String, coding: String, expected: String) throws {
+        let description = try GatewayFile.parse(
+            """
+            NAME=own
+            URL={url}
+            RULE=accepted 2xx
+            REPLY_FROM=from
+            REPLY_TEXT_HEX=hex
+            REPLY_CODING=coding
+            \(lines)
+            """, file: "own")
+        let fields = Query(encoded: "from=15550000001&hex=004f004b&coding=\(coding)")
+        #expect(description.reply.reply(in: fields)?.text == expected)
+    }
+
+    @Test func `of a receipt is read the same way`() throws {
+        let description = try GatewayFile.parse(
+            """
+            NAME=own
+            URL={url}
+            RULE=accepted 2xx
+            RECEIPT=failed status=2
+            RECEIPT_WORDS_HEX=why
+            RECEIPT_CHARSET=utf-16
+            """, file: "own")
+        let gateway = HTTPGateway(
+            description: description,
+            account: HTTPGateway.Account(url: "http://127.0.0.1", callbackBase: ""))
+        let receipt = gateway.receipt(of: callback(query: "status=2&why=004e006f"))
+        #expect(receipt?.words == "No")
+    }
+
+    @Test func `has 128 characters of GSM 03_38, and ten more`() {
+        let all = TextCharset.gsm.decode((0..<128).filter { $0 != 0x1B }.map(UInt8.init))
+        #expect(all?.count == 127)
+        #expect(TextCharset.gsm.decode([0x1B, 0x65, 0x1B, 0x3C, 0x40]) == "€[¡")
+    }
+
+    @Test(arguments: ["utf-7 8", "gsm 256", "gsm x", ""])
+    func `needs a charset that there is`(line: String) {
+        let error = #expect(throws: GatewayError.self) {
+            try GatewayFile.parse("NAME=own\nREPLY_CHARSET=\(line)", file: "own")
+        }
+        #expect(error?.message.contains("line 2") == true)
     }
 }
 

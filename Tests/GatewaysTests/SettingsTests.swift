@@ -19,17 +19,18 @@ import Testing
         return try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1:8105/")
     }
 
-    @Test func `without any lead to the built-in outbox`() throws {
+    @Test func `without any lead to the built-in sink, which reaches nobody`() throws {
         let drivers = try drivers([:])
         #expect(drivers.map(\.name) == ["sink"])
-        #expect(drivers.map(\.isSink) == [true])
+        #expect(drivers.map(\.stateKind) == [.defaultSink])
         #expect(drivers[0].channels == [.sms, .email])
         guard case .ended(let answer) = drivers[0].sending(message(), token: 1, lane: .ordinary)
         else {
             Issue.record("the outbox sends")
             return
         }
-        #expect(answer.verdict == .accepted)
+        #expect(answer.verdict == .sink)
+        #expect(answer.words.contains("nobody outside was reached"))
     }
 
     @Test func `make one driver for each channel, and no outbox`() throws {
@@ -56,6 +57,36 @@ import Testing
         #expect(
             call.headers["X-Kannel-DLR-URL"]
                 == "http://127.0.0.1:8105/v1/receipts/tok-1?type=%d&answer=%A&to=%p")
+    }
+
+    @Test func `choose the sink for what no gateway serves`() throws {
+        let alone = try drivers(["JAGA_SMS_GATEWAY": "sink"])
+        #expect(alone.map(\.stateKind) == [.chosenSink])
+        #expect(alone[0].channels == [.sms, .email])
+        let trial = try drivers(["JAGA_NOTIFIER_TRIAL": "on"])
+        #expect(trial.map(\.stateKind) == [.chosenSink])
+        let beside = try drivers([
+            "JAGA_SMS_GATEWAY": "sink", "JAGA_MAIL_URL": "smtp://mail.example.org:587",
+            "JAGA_MAIL_FROM": "Jaga <jaga@example.org>",
+        ])
+        #expect(beside.map(\.stateKind) == [.chosenSink, .external])
+        #expect(beside.map(\.channels) == [[.sms], [.email]])
+        #expect(beside.map(\.rehearsal.stateKind) == [.chosenSink, .chosenSink])
+    }
+
+    @Test(arguments: [
+        (["JAGA_SMS_URL": "http://127.0.0.1:9"], "JAGA_SMS_GATEWAY"),
+        (["JAGA_SMS_USER": "x", "JAGA_SMS_PASSWORD_FILE": "password"], "JAGA_SMS_GATEWAY"),
+        (["JAGA_SMS_REPLIES": "on"], "JAGA_SMS_GATEWAY"),
+        (["JAGA_MAIL_FROM": "jaga@example.org"], "JAGA_MAIL_URL"),
+        (["JAGA_MAIL_USER": "x", "JAGA_MAIL_PASSWORD_FILE": "password"], "JAGA_MAIL_URL"),
+    ])
+    func `of half a gateway stop the start`(values: [String: String], missing: String) {
+        let error = #expect(throws: GatewayError.self) { try drivers(values) }
+        #expect(error?.message.hasPrefix("\(missing): not set, though ") == true)
+        #expect(values.keys.allSatisfy { error?.message.contains($0) == true })
+        #expect(error?.hint.contains("or remove ") == true)
+        #expect(error?.description.contains("\n") == false)
     }
 
     @Test func `ask whether a gateway was meant that there is`() {

@@ -76,6 +76,21 @@ import Testing
         #expect(answer.refusal?.field == "contacts[1].address")
     }
 
+    @Test func `a push contact point is refused, but one that is stored stays`() {
+        let scene = Scene()
+        let push = contact(1, "https://push.example.org/1", .push)
+        let answer = scene.ask(
+            anna,
+            .updatePerson(
+                person(1), personPatch { $0.contacts = [contact(2, "+601"), push] }))
+        #expect(answer.refusal?.field == "contacts[1].channel")
+        #expect(answer.refusal?.hint == "use sms or email")
+        #expect(scene.published.isEmpty)
+        let created = scene.ask(
+            .operator, .createPerson(person(4), personPatch { $0.contacts = [push] }))
+        #expect(created.refusal?.field == "contacts[0].channel")
+    }
+
     @Test func `the device that leads is one of the person`() {
         let scene = Scene()
         scene.ask(

@@ -108,6 +108,34 @@ struct GatewayTests {
         #expect(house.transfers.isEmpty)
     }
 
+    @Test func `Jasmin's throttled message is not refused, and one delivered after all counts`()
+        throws
+    {
+        let house = try House(["JAGA_SMS_GATEWAY": "jasmin"])
+        try house.tell(House.opened())
+        let transfer = try #require(house.transfers.first)
+        try end(
+            transfer,
+            .answered(
+                TransferAnswer(
+                    status: 200, body: Array(#"Success "b001c86c-c633-495f-b133""#.utf8))),
+            in: house)
+        guard case .http(let call) = transfer.call else { return }
+        let form = Query(encoded: String(decoding: call.body, as: UTF8.self))
+        let path = String(try #require(form["dlr-url"]).dropFirst("http://127.0.0.1:8105".count))
+        func report(_ query: String) throws {
+            try house.send(.get, path, as: nil, query: "id=b001c86c&connector=smsc&" + query)
+        }
+        try report("level=1&message_status=ESME_RTHROTTLED")
+        #expect(try states(house) == ["accepted"])
+        // Whatever another gateway in front of the operator says: what arrived has arrived.
+        try report("level=1&message_status=ESME_RINVDSTADR")
+        #expect(try states(house).contains("refused"))
+        try report("level=2&message_status=DELIVRD&err=000")
+        #expect(try states(house).contains("delivered"))
+        #expect(try !states(house).contains("refused"))
+    }
+
     @Test func `a status of Twilio's form is taken too`() throws {
         let folder = try TemporaryFolder()
         let secret = folder.file("secret")

@@ -45,12 +45,11 @@ final class House: Surroundings {
     /// Aisha (1, member), Budi (2, guardian, SMS and mail), Citra (3, joins now) in one circle.
     /// The token of a person is `person-n`, of the operator `operator`.
     ///
-    /// - Parameter environment: settings of gateways; none = the built-in sink. A gateway without a
-    ///   login gets one.
-    init(_ environment: [String: String] = [:]) throws {
+    /// - Parameter environment: settings of gateways. A gateway without a login gets one.
+    init(_ environment: [String: String] = ["JAGA_SMS_GATEWAY": "sink"]) throws {
         folder = try TemporaryFolder()
         var settings = environment
-        if settings["JAGA_SMS_GATEWAY"] != nil, settings["JAGA_SMS_USER"] == nil {
+        if settings["JAGA_SMS_GATEWAY"] ?? "sink" != "sink", settings["JAGA_SMS_USER"] == nil {
             try Files.write(Array("s3cret\n".utf8), to: folder.file("password"), mode: 0o600)
             settings["JAGA_SMS_USER"] = "jaga"
             settings["JAGA_SMS_PASSWORD_FILE"] = folder.file("password")

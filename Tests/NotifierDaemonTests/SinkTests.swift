@@ -1,6 +1,9 @@
 import Model
 import Parsing
+import Runtime
 import Testing
+
+@testable import NotifierDaemon
 
 struct SinkTests {
     @Test func `a crossing is in the outbox once for each channel of the guardian`() throws {
@@ -72,7 +75,7 @@ struct SinkTests {
     @Test func `the queue shows states and attempts, and hides addresses`() throws {
         let house = try House()
         try house.tell(House.opened())
-        let list = try house.get("/v1/notifications", query: "state=accepted").json["items"]?.array
+        let list = try house.get("/v1/notifications", query: "state=sink").json["items"]?.array
         #expect(list?.count == 2)
         let row = list?.first { $0["channel"]?.string == "sms" }
         #expect(row?["to"]?.string == "…002")
@@ -82,10 +85,31 @@ struct SinkTests {
         let one = try house.get("/v1/notifications/\(id)").json
         #expect(
             one["changes"]?.array?.compactMap { $0["state"]?.string } == [
-                "queued", "sending", "accepted",
+                "queued", "sending", "sink",
             ])
-        #expect(one["attempts"]?.array?.first?["outcome"]?.string == "accepted")
+        #expect(one["attempts"]?.array?.first?["outcome"]?.string == "sink")
+        #expect(try house.get("/v1/notifications", query: "state=accepted").json["items"] == [])
         #expect(try house.get("/v1/notifications", query: "state=lost").status == 400)
+    }
+
+    @Test func `everything says that nobody outside is reached`() throws {
+        let house = try House([:])
+        let concern = "nobody outside is reached: no gateway is configured"
+        #expect(house.service.concerns == [concern])
+        try house.tell(House.opened())
+        let timeline = try house.get("/v1/circles/\(family)/timeline", as: "person-2").json
+        let tiers = timeline["items"]?.array?.filter { $0["kind"]?.string == "tier" } ?? []
+        #expect(tiers.count == 1 && tiers[0]["nobodyOutside"] == true)
+        let news = house.published.compactMap { event -> ReachabilityNews? in
+            if case .reachabilityChanged(let news) = event.body { news } else { nil }
+        }
+        #expect(news.first?.gateways?.map(\.kind) == [.defaultSink])
+        let metrics = Metrics()
+        house.service.writeMetrics(metrics)
+        #expect(metrics.render().contains("jaga_nobody_outside_reached 1"))
+        let chosen = try House()
+        #expect(chosen.service.concerns.first?.hasPrefix("nobody outside is reached: ") == true)
+        #expect(try House(["JAGA_SMS_GATEWAY": "kannel"]).service.concerns.isEmpty)
     }
 }
 

@@ -119,12 +119,17 @@ enum Some {
 
     static func notification(
         of number: UInt64?, _ state: NotificationState, about person: PersonID = anna,
-        to recipient: PersonID = ben
+        to recipient: PersonID = ben, number notification: UInt64 = 1
     ) -> NotificationNews {
         NotificationNews(
-            notification: NotificationID(ID128(high: 4, low: 1)),
+            notification: NotificationID(ID128(high: 4, low: notification)),
             emergency: number.map { emergency($0) }, person: person, recipient: recipient,
             channel: .sms, state: state, gateway: "sms", answer: "")
+    }
+
+    static func answer(_ number: UInt64, at second: Int) -> EmergencyAnswer {
+        EmergencyAnswer(
+            emergency: emergency(number), person: anna, by: ben, at: Timeline.time(second))
     }
 
     static func start(

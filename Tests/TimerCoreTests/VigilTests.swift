@@ -47,6 +47,44 @@ import TimerCore
         #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
     }
 
+    @Test func `is not helped by the built-in sink, unless the operator chose it`() {
+        for (kind, alarms) in [(GatewayState.Kind.defaultSink, 1), (.chosenSink, 0)] {
+            var line = Timeline()
+            let sink = GatewayState(name: "sms", kind: kind, channels: [.sms])
+            line.at(0, .reachability(ReachabilityNews(gateways: [sink])))
+            line.at(0, .signal(Some.signal(1, at: 0)))
+            line.at(12, .notification(Some.notification(of: 1, .sink)))
+            #expect(line.run(until: 86_400).effects.alarms.count == alarms)
+        }
+    }
+
+    @Test func `alarms when the only message that was accepted fails`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(12, .notification(Some.notification(of: 1, .accepted)))
+        line.at(40, .notification(Some.notification(of: 1, .refused)))
+        line.restart(at: 41)
+        let steps = line.run(until: 1000)
+        #expect(steps.seconds { if case .raiseAlarm = $0 { true } else { false } } == [56])
+        // A delivery after all ends it.
+        line.at(1001, .notification(Some.notification(of: 1, .delivered)))
+        #expect(line.core.undelivered.isEmpty)
+    }
+
+    @Test func `does not alarm while another message stands, or a human has answered`() {
+        var line = Timeline()
+        line.at(0, .signal(Some.signal(1, at: 0)))
+        line.at(12, .notification(Some.notification(of: 1, .accepted)))
+        line.at(12, .notification(Some.notification(of: 1, .accepted, number: 2)))
+        line.at(40, .notification(Some.notification(of: 1, .refused)))
+        line.at(41, .acknowledged(Some.answer(1, at: 41)))
+        line.at(42, .notification(Some.notification(of: 1, .refused, number: 2)))
+        #expect(line.run(until: 900).effects.alarms.isEmpty)
+        // The escalation resumes: somebody has to be told again.
+        line.at(1000, .escalated(Some.emergency(1)))
+        #expect(line.run(until: 86_400).effects.alarms == [Some.emergency(1)])
+    }
+
     @Test func `names nobody any more who was erased, and stays over`() {
         var line = Timeline()
         line.at(0, .signal(Some.signal(1, at: 0)))

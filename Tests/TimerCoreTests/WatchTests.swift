@@ -154,9 +154,10 @@ import TimerCore
     @Test func `of somebody whom nobody could help is refused`() {
         var line = Timeline()
         let start = WatchStart(
-            id: Some.watch(1), person: Some.anna, span: .seconds(600), isSomebodyReachable: false,
+            id: Some.watch(1), person: Some.anna, span: .seconds(600), obstacle: .sinkOnly,
             request: 5)
-        #expect(line.at(0, .startWatch(start)) == [.answer(5, .refused(.nobodyReachable))])
+        #expect(
+            line.at(0, .startWatch(start)) == [.answer(5, .refused(.nobodyReachable(.sinkOnly)))])
         #expect(line.core.nextDeadline == nil)
     }
 

@@ -1,3 +1,4 @@
+import Directory
 import Model
 import Store
 import TestSupport
@@ -36,6 +37,31 @@ import TimerCore
                 deadline: start + .seconds(600), graceSeconds: 60, note: "n", state: state,
                 trace: "t", version: 3),
             reminder: start + .seconds(540))
+    }
+
+    @Test func `keeps who can be reached, and what a vigil knows`() throws {
+        let rows = ReachabilityRows(database: database)
+        #expect(try rows.all().gateways == nil)
+        let number = ContactPoint(
+            id: ContactID(.zero), channel: .sms, address: "+15550100")
+        let gateway = GatewayState(
+            name: "kannel", kind: .external, channels: [.sms], failing: Timestamp(seconds: 7))
+        try rows.save(
+            ReachabilityNews(
+                gateways: [gateway],
+                contacts: [ContactPointState(contact: number.key, problem: .dead)]))
+        #expect(try rows.all().gateways == [gateway])
+        #expect(try rows.all().problems == [number.key: .dead])
+        try rows.save(
+            ReachabilityNews(contacts: [ContactPointState(contact: number.key, problem: nil)]))
+        #expect(try rows.all().problems.isEmpty && rows.all().gateways?.count == 1)
+        let vigils = VigilRows(database: database)
+        let vigil = Vigil(
+            emergency: EmergencyID(ID128(high: 3, low: 1)), person: PersonID(.zero),
+            countdownEnds: .zero, state: .told, due: .zero, heard: .zero,
+            messages: [1, 2].map { NotificationID(ID128(high: 5, low: $0)) }, isAnswered: true)
+        try vigils.save(vigil)
+        #expect(try vigils.all() == [vigil])
     }
 
     @Test func `fires a clock once and tells it whole`() throws {

@@ -74,7 +74,7 @@ import Web
                 return
             }
             #expect(start.person == Self.anna && start.span == .seconds(2730))
-            #expect(start.note == "home by bus" && start.isSomebodyReachable)
+            #expect(start.note == "home by bus" && start.obstacle == nil)
             #expect(start.request == 5 && start.trace == "t")
         }
     }

@@ -191,6 +191,13 @@ enum EventSamples {
         .acknowledgementGiven(answer), .resolutionGiven(answer), .ladderAdopted(signal),
         .ladderTier(ladder), .ladderExhausted(ladder), .ladderStanding(standing),
         .signalGiven(signal),
+        .reachabilityChanged(
+            ReachabilityNews(
+                gateways: [
+                    GatewayState(
+                        name: "kannel", kind: .external, channels: [.sms], failing: time)
+                ],
+                contacts: [ContactPointState(contact: ContactPointKey(id(14)), problem: .dead)])),
     ]
 
     /// What is private in these events, as it stands in them.

@@ -11,10 +11,14 @@ enum Gateway: Command {
             tell of texts that come in. 'test NAME +NUMBER' (or a mail address) sends a test message
             through one, shows the request as it went over the wire, with MASKED for secrets, and
             what the gateway said, whole, and how that was read. The exit status is 0 only if it
-            took the message over. Settings: docs/gateways.md.
+            took the message over; with --wait, only if it reported that it was delivered.
+            Settings: docs/gateways.md.
             """,
         options: [
-            .init(name: "--dry-run", help: "shows the request and sends nothing"), .json,
+            .init(name: "--dry-run", help: "shows the request and sends nothing"),
+            .init(
+                name: "--wait", value: "SECONDS",
+                help: "wait so long for the gateway's report of delivery (1 to 3600)"), .json,
         ] + Syntax.Option.api)
 
     /// A mail server may take up to 90 s.
@@ -54,7 +58,12 @@ enum Gateway: Command {
         } else {
             for line in report(answer) { Console.say(line) }
         }
-        let isTaken = answer.cell("outcome") == "accepted"
+        let isTaken = ["accepted", "sink"].contains(answer.cell("outcome"))
+        if isTaken, !call.has("--dry-run"), call.value("--wait") != nil {
+            let seconds = try call.number("--wait", default: 0, in: 1...3600)
+            return try GatewayReceipt(api: api, notification: answer.cell("notification"))
+                .wait(seconds: seconds)
+        }
         return isTaken || call.has("--dry-run") ? 0 : 1
     }
 
@@ -84,6 +93,7 @@ enum Gateway: Command {
     /// What an outcome means for the operator.
     private static let meaning = [
         "accepted": "the gateway took it over; that it arrives, only the phone or mailbox shows",
+        "sink": "nobody outside was reached: the built-in sink kept it; see 'jaga outbox'",
         "later": "not now: the gateway asks to be tried again; a test is not",
         "refused": "the gateway says that this address will never do",
         "unroutable": "the gateway has no way to this address, or does not take this text",

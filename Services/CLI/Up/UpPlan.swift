@@ -225,6 +225,11 @@ struct UpPlan {
             // Gateways on this machine need no TLS, and would not trust this certificate.
             environment["JAGA_PUBLIC_URL"] = isSelfSigned ? localURL : origin
         }
+        // Without a gateway this is a trial, and the built-in sink counts. A deployment that does
+        // not begin with 'jaga up' has to choose that by itself.
+        if service == .notifier, environment["JAGA_NOTIFIER_TRIAL"] == nil {
+            environment["JAGA_NOTIFIER_TRIAL"] = "on"
+        }
         var arguments = ["--home", home, "--port-base", String(ports.base)]
         if call.has("--rehearsal") { arguments.append("--rehearsal") }
         if let file = configuration.file { arguments += ["--config", file] }

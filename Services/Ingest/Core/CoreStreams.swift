@@ -91,6 +91,7 @@ extension Core {
             guard let emergency = news.emergency, news.recipient != news.person else { return }
             switch news.state {
             case .accepted: tell(emergency, .accepted, to: news.recipient, into: &effects)
+            case .sink: tell(emergency, .sink, to: news.recipient, into: &effects)
             case .delivered: tell(emergency, .delivered, to: news.recipient, into: &effects)
             case .unknown: tell(emergency, .none, to: news.recipient, into: &effects)
             case .queued, .sending, .refused, .expired: break

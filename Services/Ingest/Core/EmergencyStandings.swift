@@ -63,6 +63,7 @@ extension Told {
         case (.acknowledged, _): self = .acknowledged
         case (_, .delivered): self = .delivered
         case (_, .accepted): self = .accepted
+        case (_, .sink): self = .sink
         default: self = .none
         }
     }

@@ -58,6 +58,8 @@ public struct WaitingRow: Hashable, Sendable {
 public enum Told: String, Sendable, Codable, CaseIterable, Comparable {
     /// No message has been taken by any gateway yet.
     case none
+    /// Only the built-in sink kept messages: nobody outside was reached.
+    case sink
     /// A gateway has taken a message.
     case accepted
     /// A message has reached somebody's phone or mailbox.
@@ -70,9 +72,10 @@ public enum Told: String, Sendable, Codable, CaseIterable, Comparable {
     private var rank: Int {
         switch self {
         case .none: 0
-        case .accepted: 1
-        case .delivered: 2
-        case .acknowledged: 3
+        case .sink: 1
+        case .accepted: 2
+        case .delivered: 3
+        case .acknowledged: 4
         }
     }
 }

@@ -5,7 +5,7 @@ extension Attempt {
     func createPerson(_ id: PersonID, _ patch: PersonPatch) -> Verdict {
         if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
         var person = Person(id: id, name: "")
-        if let refusal = check(patch) { return .refused(refusal) }
+        if let refusal = check(patch, of: nil) { return .refused(refusal) }
         patch.apply(to: &person)
         return .done([.personChanged(person)], .person(person))
     }
@@ -16,7 +16,9 @@ extension Attempt {
         if patch.hasAccountFields { actions.append(.administer) }
         if patch.contacts != nil { actions.append(.editContactPoints) }
         if patch.hasProfileFields || actions.isEmpty { actions.append(.editProfile) }
-        if let refusal = denial(actions, on: .person(id)) ?? outdated(old.version) ?? check(patch) {
+        if let refusal = denial(actions, on: .person(id)) ?? outdated(old.version)
+            ?? check(patch, of: old)
+        {
             return .refused(refusal)
         }
         if case .some(.some(let leading)) = patch.leadingDevice,
@@ -57,7 +59,8 @@ extension Attempt {
             ? .circleRemoved(CircleRemoval(circle: circle.id)) : .circleChanged(rest)
     }
 
-    private func check(_ patch: PersonPatch) -> Refusal? {
+    /// - Parameter person: as stored; nil for a new one
+    private func check(_ patch: PersonPatch, of person: Person?) -> Refusal? {
         let contacts = patch.contacts ?? []
         if contacts.count > Limits.contactsPerPersonMax {
             return Refusal(
@@ -65,6 +68,15 @@ extension Attempt {
                 field: "contacts")
         }
         for (index, contact) in contacts.enumerated() {
+            // Nothing sends push messages, so such a contact point would only look reachable.
+            let isKnown = person?.contacts.contains {
+                $0.channel == contact.channel && $0.address == contact.address
+            }
+            if contact.channel == .push, isKnown != true {
+                return Refusal(
+                    .invalid, "push messages cannot be sent: this server has no driver for them",
+                    field: "contacts[\(index)].channel", hint: "use sms or email")
+            }
             let isRepeated = contacts[..<index].contains {
                 $0.channel == contact.channel && $0.address == contact.address
             }

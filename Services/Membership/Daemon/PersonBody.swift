@@ -53,7 +53,7 @@ enum PersonBody {
         let fields = try Fields(
             json, at: path, known: ["channel", "address", "rank"], readOnly: ["id"])
         guard let channel = try fields.choice("channel", Channel.self) else {
-            throw fields.missing("channel", "one of sms, email, push")
+            throw fields.missing("channel", "one of sms, email")
         }
         let address: String?
         switch channel {

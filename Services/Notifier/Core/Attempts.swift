@@ -123,6 +123,7 @@ extension Notifier {
 
     /// The process has begun: what was on its way may have arrived or not.
     mutating func start(_ turn: inout Turn) {
+        publishReachability(&turn)
         let interrupted = notifications.values.filter(\.isInFlight).sorted { $0.id < $1.id }
         for notification in interrupted {
             let result = AttemptResult(
@@ -161,7 +162,10 @@ extension Notifier {
         lanes.finished(in: notification.lane)
         if let line = notification.line { queues.finished(in: line) }
         let jitter = Meaning.jitter(id, result.number)
-        if isGatewaysFault { heard(notification, result, jitter: jitter, &turn) }
+        if isGatewaysFault {
+            heard(notification, result, jitter: jitter, &turn)
+            learn(from: result, about: notification, &turn)
+        }
         turn.save(
             .attempt(
                 Attempt(
@@ -184,6 +188,7 @@ extension Notifier {
         }
         switch result.outcome {
         case .accepted: settle(id, as: .accepted, &turn)
+        case .sink: settle(id, as: .sink, &turn)
         case .refused: refuse(id, notification.answer, &turn)
         case .unroutable:
             notification.gatewaysRefusing.append(notification.gateway)

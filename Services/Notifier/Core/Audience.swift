@@ -119,12 +119,18 @@ public enum Audience {
 
 /// The ways to one person.
 public enum Reach {
-    /// The preferred contact point of each channel, in the order of preference.
+    /// The preferred contact point of each channel, in the order of preference. One that works goes
+    /// before one that does not.
     public static func preferred(
-        of person: Person, on channels: some Collection<Channel>
+        of person: Person, on channels: some Collection<Channel>,
+        working isWorking: (ContactPoint) -> Bool = { _ in true }
     ) -> [ContactPoint] {
-        var seen: Set<Channel> = []
-        return all(of: person, on: channels).filter { seen.insert($0.channel).inserted }
+        let all = all(of: person, on: channels)
+        return channels.compactMap { channel in
+            let contacts = all.filter { $0.channel == channel }
+            return contacts.first(where: isWorking) ?? contacts.first
+        }
+        .sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }
     }
 
     /// All contact points on these channels in the order of preference, each address once.

@@ -49,6 +49,7 @@ extension Notifier {
         health.heard(result.outcome, notification.answer, at: turn.now, jitter: jitter)
         gateways[health.name] = health
         turn.save(.gateway(health))
+        gatewaysChanged(&turn)
         if health.isDown, !wasDown {
             turn.effects.append(
                 .warn(.gatewayDown(health.name, result.outcome, answer: health.lastAnswer)))
@@ -104,6 +105,7 @@ extension Notifier {
         let state: NotificationState =
             switch result.outcome {
             case .accepted: .accepted
+            case .sink: .sink
             case .refused, .unroutable: .refused
             case .unknown: .unknown
             case .later, .misconfigured, .unreachable: .expired

@@ -4,10 +4,14 @@ import Model
 public struct Gateway: Hashable, Sendable {
     public var name: String
     public var channels: Set<Channel>
+    public var kind: GatewayState.Kind
 
-    public init(name: String, channels: Set<Channel>) {
+    public init(
+        name: String, channels: Set<Channel>, kind: GatewayState.Kind = .external
+    ) {
         self.name = name
         self.channels = channels
+        self.kind = kind
     }
 }
 
@@ -43,7 +47,7 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
         lastAnswer = answer
         lastAnswered = now
         switch outcome {
-        case .accepted, .refused, .unroutable, .later:
+        case .accepted, .refused, .unroutable, .later, .sink:
             if outcome == .accepted { lastAccepted = now }
             if isDown || since == nil { since = now }
             isDown = false

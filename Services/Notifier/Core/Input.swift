@@ -29,6 +29,8 @@ public enum Input: Sendable {
     case release([Held])
     /// The operator wants nothing to come of what is held.
     case drop([Held])
+    /// Publish again who can be reached, for services that have lost it.
+    case publishReachability
     /// Time has passed.
     case tick
 }
@@ -65,11 +67,14 @@ public struct AttemptResult: Hashable, Sendable {
     public var gatewayMessage: String?
     /// What the gateway wants to be waited.
     public var retryAfter: Duration?
+    /// The recipient has told the gateway to stop; with ``AttemptOutcome/refused``.
+    public var isOptOut: Bool
 
     public init(
         notification: NotificationID, number: Int, outcome: AttemptOutcome, answer: String = "",
-        gatewayMessage: String? = nil, retryAfter: Duration? = nil
+        gatewayMessage: String? = nil, retryAfter: Duration? = nil, isOptOut: Bool = false
     ) {
+        self.isOptOut = isOptOut
         self.notification = notification
         self.number = number
         self.outcome = outcome
@@ -88,11 +93,14 @@ public struct Receipt: Sendable {
     /// The address as the gateway tells it; nil where it does not.
     public var address: String?
     public var answer: String
+    /// The recipient has told the gateway to stop; with ``ReceiptKind/failed``.
+    public var isOptOut: Bool
 
     public init(
         notification: NotificationID, stored: Notification? = nil, kind: ReceiptKind,
-        address: String? = nil, answer: String = ""
+        address: String? = nil, answer: String = "", isOptOut: Bool = false
     ) {
+        self.isOptOut = isOptOut
         self.notification = notification
         self.stored = stored
         self.kind = kind

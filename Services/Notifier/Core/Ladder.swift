@@ -41,33 +41,40 @@ public struct Ladder: Hashable, Sendable, Codable {
 
 /// What a ladder does next.
 public enum LadderStep: Hashable, Sendable {
-    /// These people's turn has come.
-    case tier(Int, recipients: [PersonID], channels: [Channel], wait: Duration)
+    /// These people's turn has come; without a wait nobody of them counts as reachable.
+    case tier(Int, recipients: [PersonID], channels: [Channel], wait: Duration?)
     /// All tiers have had their turn: everybody, on everything.
     case exhausted(recipients: [PersonID], wait: Duration)
 }
 
 extension Ladder {
-    /// The next step: tiers in which nobody new can be reached are skipped at once.
+    /// The next step. A tier in which nobody new is reachable is not waited for, but contact points
+    /// that are opted out or dead are tried all the same: what is known of them may be old. A tier
+    /// without any contact point is passed over.
     ///
     /// - Parameters:
-    ///   - isReachable: whether a person has a contact point on one of these channels.
+    ///   - canTry: whether a person has a contact point on one of these channels.
+    ///   - isReachable: whether one of them counts as reachable
     public func next(
-        for person: PersonID, in circle: Circle, isReachable: (PersonID, [Channel]) -> Bool
+        for person: PersonID, in circle: Circle, canTry: (PersonID, [Channel]) -> Bool,
+        isReachable: (PersonID, [Channel]) -> Bool = { _, _ in true }
     ) -> LadderStep {
         let tiers = Audience.tiers(of: circle)
         for index in tiers.indices where index >= nextTier {
             let recipients = Audience.members(of: tiers[index], for: person, in: circle)
                 .map(\.person)
-                .filter { !told.contains($0) && isReachable($0, tiers[index].channels) }
+                .filter { !told.contains($0) && canTry($0, tiers[index].channels) }
             if !recipients.isEmpty {
+                let isWaitedFor = recipients.contains {
+                    isReachable($0, tiers[index].channels)
+                }
                 return .tier(
                     index, recipients: recipients, channels: tiers[index].channels,
-                    wait: .seconds(tiers[index].waitSeconds))
+                    wait: isWaitedFor ? .seconds(tiers[index].waitSeconds) : nil)
             }
         }
         let everybody = Audience.helpers(of: person, in: circle).map(\.person)
-            .filter { isReachable($0, Channel.allCases) }
+            .filter { canTry($0, Channel.allCases) }
         return .exhausted(recipients: everybody, wait: Limits.exhaustedRoundWait)
     }
 }

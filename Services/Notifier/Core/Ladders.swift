@@ -33,17 +33,27 @@ extension Notifier {
         guard let circle = turn.directory.circle(circleID), circle.member(emergency.person) != nil
         else { return turn.save(.ladder(ladder)) }
         let directory = turn.directory
+        let reachability = reachability
         let ways = Set(configuration.channels)
-        let step = ladder.next(for: emergency.person, in: circle) { person, channels in
-            guard let person = directory.person(person) else { return false }
-            return !Reach.all(of: person, on: ways.intersection(channels)).isEmpty
-        }
+        let step = ladder.next(
+            for: emergency.person, in: circle,
+            canTry: { person, channels in
+                guard let person = directory.person(person) else { return false }
+                return !Reach.all(of: person, on: ways.intersection(channels)).isEmpty
+            },
+            isReachable: { person, channels in
+                // A gateway that is down is tried all the same, so it is waited for.
+                directory.person(person).map {
+                    reachability.obstacle(to: $0, on: channels, at: nil) == nil
+                } ?? false
+            })
         switch step {
         case .tier(let tier, let recipients, let channels, let wait):
             ladder.nextTier = tier + 1
             ladder.told = Set(ladder.told + recipients).sorted()
             tell(
                 ladder, recipients, on: channels, kind: .tier, tier: tier, wait: wait, &turn)
+            if wait == nil { climb(id, circleID, &turn) }
         case .exhausted(let recipients, let wait):
             ladder.nextTier = Audience.tiers(of: circle).count
             ladder.round += 1
@@ -57,10 +67,12 @@ extension Notifier {
 
     /// Tells the recipients of a step and waits.
     ///
-    /// - Parameter channels: nil = every contact point on every channel.
+    /// - Parameters:
+    ///   - channels: nil = every contact point on every channel.
+    ///   - wait: nil = the next step follows at once
     private mutating func tell(
         _ ladder: Ladder, _ recipients: [PersonID], on channels: [Channel]?, kind: TimelineKind,
-        tier: Int, wait: Duration, _ turn: inout Turn
+        tier: Int, wait: Duration?, _ turn: inout Turn
     ) {
         guard let emergency = emergencies[ladder.emergency] else { return }
         var ladder = ladder
@@ -76,13 +88,15 @@ extension Notifier {
             decisions.append(NotifyDecision(recipient: recipient, reason: telling.reason))
             ladder.current += telling.notifications
         }
-        let clock = WantedClock(
-            id: Meaning.tier(of: ladder, tier: tier), rule: .tier, person: emergency.person,
-            emergency: id, due: turn.now + wait)
-        ladder.clock = clock.id
-        ladder.due = clock.due
+        let clock = wait.map { wait in
+            WantedClock(
+                id: Meaning.tier(of: ladder, tier: tier), rule: .tier, person: emergency.person,
+                emergency: id, due: turn.now + wait)
+        }
+        ladder.clock = clock?.id
+        ladder.due = clock?.due
         replace(ladder, &turn)
-        want(clock, for: .tier(id, ladder.circle), &turn)
+        if let clock { want(clock, for: .tier(id, ladder.circle), &turn) }
         announce(ladder, emergency, kind: kind, tier: tier, recipients: recipients.count, &turn)
         record(
             kind, emergency, circle: ladder.circle, tier: tier, round: ladder.round,

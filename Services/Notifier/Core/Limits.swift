@@ -98,6 +98,14 @@ public enum Limits {
     /// Zone news waiting in all lanes; more is refused with its reason.
     public static let newsQueuedMax = 50_000
 
+    /// Messages to one address that failed by receipt, one after the other, before it counts as
+    /// dead: a phone that is switched off fails once, too.
+    public static let failuresUntilDead = 2
+    /// A gateway that goes on failing is published again after this.
+    public static let gatewayFailureRepeated = Duration.seconds(60)
+    /// Contact points in one event about their reachability.
+    public static let contactStatesPerEvent = 500
+
     // Memory.
 
     /// How long an ended emergency is still known without a look into the store.

@@ -108,7 +108,7 @@ extension NotificationState {
         case .queued: 0
         case .sending: 1
         case .unknown: 2
-        case .accepted: 3
+        case .accepted, .sink: 3
         case .refused, .expired: 4
         case .delivered: 5
         }

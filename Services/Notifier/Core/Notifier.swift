@@ -23,6 +23,8 @@ public struct Notifier: Sendable {
     var gateways: [String: GatewayHealth] = [:]
     /// Numbers outside of all circles to which texts were sent lately, or that want none.
     var numbers: [String: NumberState] = [:]
+    /// Who can be reached, as it was published last.
+    var reachability = Reachability()
     var lanes = Lanes()
     var queues = Queues()
     var clocks = Clocks()
@@ -55,6 +57,7 @@ public struct Notifier: Sendable {
             gateways[gateway.name] = GatewayHealth(name: gateway.name)
         }
         load(rows, at: now)
+        loadReachability()
     }
 
     /// Takes one input in and appends what is to be done.
@@ -86,6 +89,7 @@ public struct Notifier: Sendable {
         case .ingestReplaced(let partition): announce(of: partition, &turn)
         case .release(let items): release(items, &turn)
         case .drop(let items): drop(items, &turn)
+        case .publishReachability: publishReachability(&turn)
         case .tick: break
         }
         pass(&turn)

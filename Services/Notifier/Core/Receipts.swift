@@ -16,6 +16,7 @@ extension Notifier {
             return turn.effects.append(.warn(.receiptForAnother(id)))
         }
         let answer = String(receipt.answer.prefix(Limits.answerCharactersMax))
+        learn(from: receipt, about: notification, &turn)
         switch receipt.kind {
         case .delivered: close(id, as: .delivered, answer, &turn)
         case .failed:

@@ -22,6 +22,7 @@ extension Notifier {
             record.tier = tier
             record.round = round
             record.words = words
+            if isSinkOnly, decisions.contains(where: \.reason.isTold) { record.isSinkOnly = true }
             turn.save(.timeline(record))
         }
     }

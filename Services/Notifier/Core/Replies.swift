@@ -37,8 +37,7 @@ extension Notifier {
         var state = numbers[reply.sender] ?? NumberState(number: reply.sender)
         guard isStopped != (state.stopped != nil) else { return }
         state.stopped = isStopped ? turn.now : nil
-        numbers[reply.sender] = state
-        turn.save(.number(state))
+        keep(state, &turn)
         answer(reply, isStopped ? .stopped : .started, &turn)
     }
 

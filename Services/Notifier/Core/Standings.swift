@@ -92,6 +92,6 @@ extension Notifier {
         let states = notificationsOf[emergency.id, default: []].compactMap { notifications[$0] }
             .filter { $0.recipient != emergency.person && $0.created >= since }
             .map(\.state)
-        return [.delivered, .accepted].first(where: states.contains)
+        return [.delivered, .accepted, .sink].first(where: states.contains)
     }
 }

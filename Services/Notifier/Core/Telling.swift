@@ -124,7 +124,8 @@ extension Notifier {
         let contacts =
             draft.contacts
             ?? (draft.channels == nil
-                ? Reach.all(of: person, on: ways) : Reach.preferred(of: person, on: ways))
+                ? Reach.all(of: person, on: ways)
+                : Reach.preferred(of: person, on: ways) { reachability.problems[$0.key] == nil })
         guard !contacts.isEmpty else { return Telling(reason: .unreachable) }
         let willing = contacts.filter { wants(draft.severity, at: $0) }
         guard !willing.isEmpty else { return Telling(reason: .stopped) }

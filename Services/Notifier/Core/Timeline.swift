@@ -56,6 +56,8 @@ public struct TimelineRecord: Hashable, Sendable, Codable {
     public var round: Int?
     /// Everybody about whom was decided.
     public var decisions: [NotifyDecision]
+    /// Only a sink took what was sent: nobody outside was reached; nil = not so.
+    public var isSinkOnly: Bool?
     /// The person shared it with the circle when it happened.
     public var isShared: Bool
     public var trace: String

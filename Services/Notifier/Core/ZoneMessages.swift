@@ -170,8 +170,7 @@ extension Notifier {
     ) {
         var state = numbers[number] ?? NumberState(number: number)
         state.stopped = stopped ? state.stopped ?? turn.now : nil
-        numbers[number] = state
-        turn.save(.number(state))
+        keep(state, &turn)
         turn.effects.append(.answer(request: request, .number(state)))
     }
 

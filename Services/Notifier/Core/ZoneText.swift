@@ -33,9 +33,10 @@ public struct ZoneText: Hashable, Sendable, Codable {
     public var notification: NotificationID?
 }
 
-/// What is known of a number outside of all circles.
+/// What is known of a number or mail address beside the directory: texts to it if it is outside of
+/// all circles, its opt-out, and whether messages reach it.
 public struct NumberState: Hashable, Sendable, Codable {
-    /// E.164.
+    /// E.164, or a mail address.
     public var number: String
     /// When texts were sent to it, the last day's.
     public var sent: [Timestamp] = []
@@ -43,6 +44,12 @@ public struct NumberState: Hashable, Sendable, Codable {
     public var stopped: Timestamp?
     /// When a text of it was last answered; nil = not lately.
     public var answered: Timestamp?
+    /// Since when its gateway refuses it because its owner opted out there; nil = it does not.
+    public var optedOut: Timestamp?
+    /// Since when messages cannot be delivered to it; nil = they can, as far as is known.
+    public var dead: Timestamp?
+    /// Messages in a row that failed by receipt; nil = none since the last that arrived.
+    public var failures: Int?
 
     public init(number: String) { self.number = number }
 
@@ -52,7 +59,10 @@ public struct NumberState: Hashable, Sendable, Codable {
     }
 
     /// Nothing that has to be remembered.
-    var isBlank: Bool { sent.isEmpty && stopped == nil && answered == nil }
+    var isBlank: Bool {
+        sent.isEmpty && stopped == nil && answered == nil && optedOut == nil && dead == nil
+            && failures == nil
+    }
 }
 
 /// A person wants a proposed text sent.

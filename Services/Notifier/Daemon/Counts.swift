@@ -18,6 +18,8 @@ struct Counts {
     /// Of no sender with a number.
     var repliesUnusable = 0
     var repliesUnknown = 0
+    /// Without a word that does something; among ``replies``.
+    var repliesOther = 0
     var unauthorized = 0
 
     func write(to metrics: Metrics, core: Notifier, at now: Timestamp) {
@@ -34,7 +36,8 @@ struct Counts {
         for (kind, count) in self.receipts { receipts.set(Double(count), kind.rawValue) }
         receipts.set(Double(receiptsUnknown), "unknown")
         let replies = metrics.counter("jaga_replies_total", "Texts that came in.", "kind")
-        replies.set(Double(self.replies), "taken")
+        replies.set(Double(self.replies - repliesOther), "taken")
+        replies.set(Double(repliesOther), "other")
         replies.set(Double(repliesUnusable), "unusable")
         replies.set(Double(repliesUnknown), "unknown")
         metrics.counter("jaga_unauthorized_total", "Requests with no or wrong credentials.")
@@ -83,10 +86,27 @@ struct Counts {
 extension NotifierService {
     func writeMetrics(_ metrics: Metrics) {
         counts.write(to: metrics, core: core, at: outside.now)
+        metrics.gauge(
+            "jaga_nobody_outside_reached", "1 while messages stay in the built-in sink."
+        ).set(sinkSentence == nil ? 0 : 1)
         heartbeat?.write(to: metrics)
     }
 
     var troubles: [String] { core.troubles }
+
+    var concerns: [String] { sinkSentence.map { [$0] } ?? [] }
+
+    /// That messages stay on this machine, and why; nil = a gateway of the outside is configured.
+    var sinkSentence: String? {
+        let kinds = outgoing.drivers.map(\.stateKind)
+        if outgoing.drivers.isEmpty || kinds.contains(.defaultSink) {
+            return "nobody outside is reached: no gateway is configured"
+        }
+        guard kinds.contains(.chosenSink) else { return nil }
+        return kinds.contains(.external)
+            ? "nobody outside is reached by SMS: JAGA_SMS_GATEWAY is sink"
+            : "nobody outside is reached: messages stay in the built-in sink"
+    }
 
     var statusDetails: JSON {
         let lanes = core.load.filter { $0.waiting + $0.inFlight > 0 }.map { lane -> JSON in

@@ -146,6 +146,7 @@ enum Documents {
         if let words = row.words { members.append(.init("words", .string(words))) }
         if let tier = row.tier { members.append(.init("tier", .integer(Int64(tier)))) }
         if let round = row.round { members.append(.init("round", .integer(Int64(round)))) }
+        if row.isSinkOnly == true { members.append(.init("nobodyOutside", .bool(true))) }
         let decisions = row.decisions.map { decision -> JSON in
             [
                 "person": person(decision.recipient, in: directory),

@@ -17,12 +17,19 @@ extension NotifierService {
         outside.answer(request.id, driver.replyAnswer)
         guard let reply = driver.reply(of: request) else {
             counts.repliesUnusable += 1
+            outside.log.warning(
+                "a text that came in cannot be read",
+                [
+                    "gateway": driver.name,
+                    "hint": "Compare the REPLY_ lines of its description with what it sends.",
+                ])
             return
         }
         let id = Hash.id(
             "reply", .text(driver.name), .text(reply.sender), identity(of: reply))
         guard try store.apply(EventID(id), at: outside.now) else { return }
         counts.replies += 1
+        if ReplyWord(reply.text) == .other { counts.repliesOther += 1 }
         try take(
             .reply(
                 Reply(

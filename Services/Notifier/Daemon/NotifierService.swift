@@ -77,6 +77,11 @@ final class NotifierService: Service {
             let channels = gateway.channels.map(\.rawValue).sorted().joined(separator: ",")
             outside.log.info("gateway", ["name": gateway.name, "channels": channels])
         }
+        if let sentence = sinkSentence {
+            outside.log.warning(
+                "nobody outside is reached",
+                ["reason": sentence, "hint": "Set JAGA_SMS_GATEWAY or JAGA_MAIL_URL."])
+        }
     }
 
     func reload() throws {
@@ -150,6 +155,7 @@ final class NotifierService: Service {
         if case .retentionDue(let round) = event.body {
             // A clock that is far off forgets nothing, be it the timer's or ours.
             guard round.at <= outside.now + Limits.clocksApart else { return }
+            try take(.publishReachability)
             try pruning.begin(round)
             return try erasures.beginRound(round)
         }
@@ -194,7 +200,7 @@ final class NotifierService: Service {
                 AttemptResult(
                     notification: flight.notification, number: flight.attempt,
                     outcome: answer.verdict, answer: answer.words, gatewayMessage: answer.messageID,
-                    retryAfter: answer.retryAfter)))
+                    retryAfter: answer.retryAfter, isOptOut: answer.isOptOut)))
     }
 
     /// Does what the heartbeat wants done now.

@@ -11,7 +11,7 @@ struct Outgoing {
     var retired: [GatewayDriver] = []
 
     var gateways: [Gateway] {
-        drivers.map { Gateway(name: $0.name, channels: Set($0.channels)) }
+        drivers.map { Gateway(name: $0.name, channels: Set($0.channels), kind: $0.stateKind) }
     }
 
     func driver(_ name: String) -> GatewayDriver? { drivers.first { $0.name == name } }

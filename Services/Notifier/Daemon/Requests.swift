@@ -161,7 +161,8 @@ extension NotifierService {
             .receipt(
                 Receipt(
                     notification: stored.id, stored: core.holds(stored.id) ? nil : stored,
-                    kind: receipt.kind, address: receipt.address, answer: receipt.words)))
+                    kind: receipt.kind, address: receipt.address, answer: receipt.words,
+                    isOptOut: receipt.isOptOut)))
     }
 
     /// The gateway of the last attempt reads its own dialect; a message that was handed to several

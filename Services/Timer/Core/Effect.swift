@@ -1,3 +1,4 @@
+import Directory
 import Model
 
 /// Everything that the timer can want done.
@@ -12,6 +13,8 @@ public enum Effect: Hashable, Sendable {
     case removeWatches(of: PersonID)
     case saveVigil(Vigil)
     case removeVigil(EmergencyID)
+    /// Keep what the notifier published about who can be reached.
+    case saveReachability(ReachabilityNews)
     /// Tell the others on `fired`.
     case publish(Event)
     /// Answer a request about a watch.
@@ -44,8 +47,8 @@ public enum WatchRefusal: Hashable, Sendable {
     /// The watch has ended, was cancelled, or has become an emergency.
     case over
     case noteTooLong
-    /// In none of the person's circles somebody else could be told.
-    case nobodyReachable
+    /// In none of the person's circles somebody else can be reached.
+    case nobodyReachable(UnreachableReason)
     /// ``Limits/watchesActiveMax`` are active.
     case tooMany
 }

@@ -1,3 +1,4 @@
+import Directory
 import Model
 
 /// Everything that the timer can be told.
@@ -17,6 +18,10 @@ public enum Input: Hashable, Sendable {
     case acknowledged(EmergencyAnswer)
     /// A human ended it.
     case resolved(EmergencyAnswer)
+    /// The notifier tells a tier, or everybody again: nobody holds the emergency.
+    case escalated(EmergencyID)
+    /// The notifier's ways to people changed.
+    case reachability(ReachabilityNews)
     /// A notification came further.
     case notification(NotificationNews)
     /// A person is gone for good.
@@ -60,21 +65,21 @@ public struct WatchStart: Hashable, Sendable {
     public var person: PersonID
     public var span: Span
     public var note: String?
-    /// Whether anybody could be told if it ran out.
-    public var isSomebodyReachable: Bool
+    /// Why nobody could be told if it ran out; nil = somebody could.
+    public var obstacle: UnreachableReason?
     public var trace: String
     /// The request that is answered.
     public var request: UInt64
 
     public init(
         id: WatchID, person: PersonID, span: Span, note: String? = nil,
-        isSomebodyReachable: Bool = true, trace: String = "", request: UInt64
+        obstacle: UnreachableReason? = nil, trace: String = "", request: UInt64
     ) {
         self.id = id
         self.person = person
         self.span = span
         self.note = note
-        self.isSomebodyReachable = isSomebodyReachable
+        self.obstacle = obstacle
         self.trace = trace
         self.request = request
     }

@@ -19,6 +19,8 @@ public enum Limits {
     public static let firedClockKeptSeconds: Int64 = 30 * 86_400
     /// How long a watch that is over can be read, seconds.
     public static let watchKeptSeconds: Int64 = 30 * 86_400
+    /// Messages that a vigil remembers as accepted.
+    public static let vigilMessagesMax = 64
     /// First and longest wait before the operator's alarm is called again, seconds.
     public static let alarmCallSecondsFirst: Int64 = 5
     public static let alarmCallSecondsLongest: Int64 = 300

@@ -1,3 +1,4 @@
+import Directory
 import Model
 import Timing
 
@@ -43,6 +44,8 @@ public struct TimerCore: Sendable {
     }
 
     let settings: Settings
+    /// Who can be reached, as the notifier published it.
+    public private(set) var reachability = Reachability()
     /// What was due before is late.
     let started: Timestamp
     /// The time in which the timer was away, and what became due in it waits for a word.
@@ -69,8 +72,10 @@ public struct TimerCore: Sendable {
     ///
     /// - Parameter watches: those that run
     public mutating func load(
-        clocks: [(id: ClockID, due: Timestamp)], watches: [TimedWatch], vigils: [Vigil]
+        clocks: [(id: ClockID, due: Timestamp)], watches: [TimedWatch], vigils: [Vigil],
+        reachability: Reachability = Reachability()
     ) {
+        self.reachability = reachability
         queue = ClockQueue(clocks.map { .init(.clock($0.id), due: $0.due) })
         self.watches = [:]
         held = [:]
@@ -131,6 +136,9 @@ public struct TimerCore: Sendable {
         case .emergency(let news): hear(news, at: now, into: &effects)
         case .acknowledged(let answer):
             settle(answer.emergency, of: answer.person, at: now, into: &effects)
+            markAnswered(answer.emergency, into: &effects)
+        case .escalated(let emergency): escalated(emergency, at: now, into: &effects)
+        case .reachability(let news): applyReachability(news, into: &effects)
         case .resolved(let answer):
             end(answer.emergency, of: answer.person, at: now, into: &effects)
         case .notification(let news): hear(news, at: now, into: &effects)
@@ -146,6 +154,13 @@ public struct TimerCore: Sendable {
         case .drop(let waits): drop(waits, at: now, into: &effects)
         case .tick: tick(at: now, into: &effects)
         }
+    }
+
+    private mutating func applyReachability(
+        _ news: ReachabilityNews, into effects: inout [Effect]
+    ) {
+        reachability.apply(news)
+        effects.append(.saveReachability(news))
     }
 
     private mutating func tick(at now: Timestamp, into effects: inout [Effect]) {

@@ -35,12 +35,20 @@ public struct Vigil: Hashable, Sendable {
     public var joined: EmergencyID?
     /// An evaluator opened it: the call can no longer be taken back past the evaluators.
     public var isOpened: Bool
+    /// Messages about it that a gateway accepted and that are not known to have failed since, at
+    /// most ``Limits/vigilMessagesMax``.
+    public var messages: [NotificationID]
+    /// A human answered, and the escalation has not resumed since.
+    public var isAnswered: Bool
 
     public init(
         emergency: EmergencyID, person: PersonID, countdownEnds: Timestamp, state: State,
         due: Timestamp, calls: Int = 0, isCallAccepted: Bool = false, heard: Timestamp,
-        told: Timestamp? = nil, joined: EmergencyID? = nil, isOpened: Bool = false
+        told: Timestamp? = nil, joined: EmergencyID? = nil, isOpened: Bool = false,
+        messages: [NotificationID] = [], isAnswered: Bool = false
     ) {
+        self.messages = messages
+        self.isAnswered = isAnswered
         self.emergency = emergency
         self.person = person
         self.countdownEnds = countdownEnds

@@ -39,6 +39,7 @@ extension TimerCore {
             for id in [news.emergency] + openSignals(of: news.emergency) {
                 settle(id, of: news.person, at: now, into: &effects)
             }
+            markAnswered(news.emergency, into: &effects)
         case .cancelled, .resolved:
             for id in [news.emergency] + openSignals(of: news.emergency) {
                 end(id, of: news.person, at: now, into: &effects)
@@ -53,20 +54,82 @@ extension TimerCore {
     mutating func hear(
         _ news: NotificationNews, at now: Timestamp, into effects: inout [Effect]
     ) {
-        guard let emergency = news.emergency, news.recipient != news.person,
-            news.state == .accepted || news.state == .delivered
-        else { return }
+        guard let emergency = news.emergency, news.recipient != news.person else { return }
+        switch news.state {
+        case .accepted, .delivered: break
+        // Nobody outside was reached. That counts only where the operator chose the sink.
+        case .sink: guard reachability.isChosenSink(news.gateway) else { return }
+        case .refused, .expired: return failed(news, at: now, into: &effects)
+        case .queued, .sending, .unknown: return
+        }
         let whole = vigils[emergency]?.joined ?? emergency
         for id in emergency == whole ? [whole] : [whole, emergency] {
             settle(id, of: news.person, at: now, into: &effects)
             guard var vigil = vigils[id] else { continue }
             vigil.told = now
+            if !vigil.messages.contains(news.notification) {
+                vigil.messages = (vigil.messages + [news.notification])
+                    .suffix(Limits.vigilMessagesMax)
+            }
             keep(vigil)
             effects.append(.saveVigil(vigil))
         }
         for id in openSignals(of: whole) {
             settle(id, of: news.person, at: now, into: &effects)
         }
+    }
+
+    /// A message failed, perhaps after its gateway had accepted it. If no other one was accepted,
+    /// nobody is told: the wait for the operator's alarm begins again.
+    private mutating func failed(
+        _ news: NotificationNews, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        guard let emergency = news.emergency else { return }
+        let whole = vigils[emergency]?.joined ?? emergency
+        for id in emergency == whole ? [whole] : [whole, emergency] {
+            guard var vigil = vigils[id], vigil.messages.contains(news.notification) else {
+                continue
+            }
+            vigil.messages.removeAll { $0 == news.notification }
+            keep(vigil)
+            effects.append(.saveVigil(vigil))
+            if vigil.messages.isEmpty, vigil.state == .told, !vigil.isAnswered {
+                restart(vigil, at: now, into: &effects)
+            }
+        }
+    }
+
+    /// The escalation goes on: a human who had answered no longer does.
+    mutating func escalated(
+        _ emergency: EmergencyID, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        guard var vigil = vigils[emergency], vigil.isAnswered else { return }
+        vigil.isAnswered = false
+        guard vigil.state == .told else {
+            keep(vigil)
+            return effects.append(.saveVigil(vigil))
+        }
+        vigil.messages = []
+        restart(vigil, at: now, into: &effects)
+    }
+
+    private mutating func restart(
+        _ vigil: Vigil, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        var vigil = vigil
+        vigil.state = .waiting
+        vigil.isCallAccepted = false
+        vigil.due = now + .seconds(settings.undeliveredSeconds)
+        keep(vigil)
+        effects.append(.saveVigil(vigil))
+    }
+
+    /// A human answered: what becomes of messages counts no longer, until the escalation resumes.
+    mutating func markAnswered(_ emergency: EmergencyID, into effects: inout [Effect]) {
+        guard var vigil = vigils[emergency], !vigil.isAnswered else { return }
+        vigil.isAnswered = true
+        keep(vigil)
+        effects.append(.saveVigil(vigil))
     }
 
     /// A further press joined an emergency.

@@ -11,8 +11,8 @@ extension TimerCore {
             effects.append(.answer(start.request, .refused(refusal)))
             return
         }
-        guard start.isSomebodyReachable else {
-            effects.append(.answer(start.request, .refused(.nobodyReachable)))
+        if let obstacle = start.obstacle {
+            effects.append(.answer(start.request, .refused(.nobodyReachable(obstacle))))
             return
         }
         if let id = watchOfPerson[start.person], let running = watches[id] {

@@ -53,5 +53,12 @@ enum Tables {
                 ALTER TABLE vigil ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
                 """),
         Migration(number: 3, sql: RetentionRounds.migrationSQL),
+        Migration(
+            number: 4,
+            sql: """
+                ALTER TABLE vigil ADD COLUMN messages BLOB NOT NULL DEFAULT x'';
+                ALTER TABLE vigil ADD COLUMN answered INTEGER NOT NULL DEFAULT 0;
+                \(ReachabilityRows.tablesSQL)
+                """),
     ]
 }

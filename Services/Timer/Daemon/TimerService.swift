@@ -14,6 +14,7 @@ final class TimerService: Service {
     private let clocks: ClockRows
     private let watches: WatchRows
     private let vigils: VigilRows
+    private let reachabilityRows: ReachabilityRows
     private let keptAnswers: KeptAnswers
     private let metrics: TimerMetrics
     private let settings: TimerCore.Settings
@@ -37,6 +38,7 @@ final class TimerService: Service {
         clocks = ClockRows(database: database)
         watches = WatchRows(database: database)
         vigils = VigilRows(database: database)
+        reachabilityRows = ReachabilityRows(database: database)
         keptAnswers = KeptAnswers(database)
         self.metrics = TimerMetrics(metrics)
         self.settings = settings
@@ -59,13 +61,26 @@ final class TimerService: Service {
     private func load() throws {
         core = TimerCore(settings: settings, started: started, outage: outside.outage)
         core.load(
-            clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all())
+            clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all(),
+            reachability: try reachabilityRows.all())
         try rounds.load(at: outside.now)
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         alarmCalls.haveLeft()
         try apply(event)
+    }
+
+    /// What is known of the contact points of somebody who is removed goes with them; where others
+    /// share one, the notifier publishes it again.
+    func directoryWillChange(_ event: Event) throws {
+        guard case .personRemoved(let removal) = event.body,
+            let person = outside.replica.person(removal.person)
+        else { return }
+        let known = person.contacts.map(\.key).filter { core.reachability.problems[$0] != nil }
+        guard !known.isEmpty else { return }
+        let states = known.map { ContactPointState(contact: $0, problem: nil) }
+        try take(.reachability(ReachabilityNews(contacts: states)))
     }
 
     private func apply(_ event: Event) throws {
@@ -82,6 +97,9 @@ final class TimerService: Service {
             .emergencyResolved(let news):
             try take(.emergency(news))
         case .notificationChanged(let news): try take(.notification(news))
+        case .ladderTier(let news), .ladderExhausted(let news):
+            try take(.escalated(news.emergency))
+        case .reachabilityChanged(let news): try take(.reachability(news))
         case .acknowledgementGiven(let answer): try take(.acknowledged(answer))
         case .resolutionGiven(let answer): try take(.resolved(answer))
         case .personRemoved(let removal): try take(.personRemoved(removal.person))
@@ -93,7 +111,8 @@ final class TimerService: Service {
         alarmCalls.haveLeft()
         let requests = WatchRequests(
             rows: watches, replica: outside.replica,
-            principal: outside.principal(of: request), now: outside.now)
+            principal: outside.principal(of: request), now: outside.now,
+            reachability: core.reachability)
         do {
             switch try requests.demand(request) {
             case .answer(let response): outside.answer(request.id, response)
@@ -266,6 +285,7 @@ final class TimerService: Service {
             if !vigil.isOpen { alarmCalls.forget(vigil.emergency) }
             try vigils.save(vigil)
         case .removeVigil(let emergency): try vigils.remove(emergency)
+        case .saveReachability(let news): try reachabilityRows.save(news)
         case .publish(let event): try outside.publish(event, on: .fired)
         case .answer(let request, let answer): try respond(answer, to: request)
         case .raiseAlarm(let vigil):

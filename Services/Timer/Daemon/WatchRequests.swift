@@ -34,6 +34,7 @@ struct WatchRequests {
     /// Who asks; nil when nobody is known by the credentials.
     let principal: Principal?
     let now: Timestamp
+    var reachability = Reachability()
 
     /// - Throws: a ``Problem`` that is the answer, or what the store could not do
     func demand(_ request: Request) throws -> WatchDemand {
@@ -93,7 +94,7 @@ struct WatchRequests {
         return .startWatch(
             WatchStart(
                 id: WatchID(SecureRandom.id()), person: person, span: body.span, note: body.note,
-                isSomebodyReachable: replica.isSomebodyReachable(for: person),
+                obstacle: reachability.obstacle(toHelpersOf: person, in: replica, at: now),
                 trace: request.trace, request: request.id))
     }
 

@@ -50,10 +50,10 @@ extension WatchRefusal {
             .conflict("the watch is over", hint: "start a new one")
         case .noteTooLong:
             .invalid("the note is longer than \(Limits.noteBytesMax) bytes", field: "note")
-        case .nobodyReachable:
+        case .nobodyReachable(let reason):
             .conflict(
-                "nobody could be told if the watch ran out",
-                hint: "join a circle in which somebody else has a contact point")
+                "nobody could be told if the watch ran out: \(reason.explanation)",
+                hint: reason.hint)
         case .tooMany:
             .unavailable("no more watches can be started now", retryAfterSeconds: 60)
         }

@@ -1,0 +1,32 @@
+import Directory
+
+extension UnreachableReason {
+    /// Why nobody can be reached, in the words of an error.
+    var explanation: String {
+        switch self {
+        case .nobodyElse: "nobody else is in your circles"
+        case .noContactPoint: "nobody else in your circles has a contact point"
+        case .noGateway: "no gateway serves the contact points of the others in your circles"
+        case .sinkOnly: "the server has no gateway, so no message leaves it"
+        case .gatewayDown: "the gateway does not work at the moment"
+        case .optedOut: "the others in your circles opted out of messages"
+        case .dead: "messages to the others in your circles cannot be delivered"
+        }
+    }
+
+    /// What to do about it.
+    var hint: String {
+        switch self {
+        case .nobodyElse: "Join a circle, or invite somebody."
+        case .noContactPoint: "Ask somebody in a circle of yours to add a phone number."
+        case .noGateway:
+            "Add a contact point of another channel, or ask the operator for a gateway."
+        case .sinkOnly:
+            "The operator sets JAGA_SMS_GATEWAY or JAGA_MAIL_URL; to try Jaga out, "
+                + "JAGA_NOTIFIER_TRIAL=on."
+        case .gatewayDown: "Try again in some minutes, or ask the operator."
+        case .optedOut: "Ask them to send START to the number that messages come from."
+        case .dead: "Ask them for their present number or address."
+        }
+    }
+}

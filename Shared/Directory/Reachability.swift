@@ -1,0 +1,130 @@
+import Hashing
+import Model
+
+extension ContactPoint {
+    /// Names it without its number or address.
+    public var key: ContactPointKey { ContactPointKey(of: channel, address) }
+}
+
+extension ContactPointKey {
+    public init(of channel: Channel, _ address: String) {
+        self.init(Hash.id("contact-point", .text(channel.rawValue), .text(address)))
+    }
+}
+
+/// Why somebody, or a contact point, cannot be reached.
+public enum UnreachableReason: String, Hashable, Sendable, CaseIterable {
+    /// There is nobody else in the person's circles.
+    case nobodyElse = "nobody-else"
+    /// There is no contact point.
+    case noContactPoint = "no-contact-point"
+    /// No gateway serves the channel.
+    case noGateway = "no-gateway"
+    /// Only the built-in sink serves the channel, and the operator did not choose it.
+    case sinkOnly = "sink-only"
+    /// Every gateway of the channel failed lately.
+    case gatewayDown = "gateway-down"
+    case optedOut = "opted-out"
+    case dead
+}
+
+/// Who can be reached: the one definition that watches, escalations and readiness share.
+///
+/// A contact point is reachable if it is neither opted out nor dead and a working gateway serves
+/// its channel. The notifier publishes what this is made of; services apply it to their replicas.
+public struct Reachability: Hashable, Sendable {
+    /// How long after its last failure a gateway that is down does not count as working. Without
+    /// traffic nobody finds out that it is back, and a watch must not be rejected for ever.
+    public static let failureCounts = Duration.seconds(600)
+
+    /// Nil = not known yet: SMS and mail then count as served.
+    public var gateways: [GatewayState]?
+    /// Contact points with a problem.
+    public private(set) var problems: [ContactPointKey: ContactProblem] = [:]
+
+    public init(
+        gateways: [GatewayState]? = nil, problems: [ContactPointKey: ContactProblem] = [:]
+    ) {
+        self.gateways = gateways
+        self.problems = problems
+    }
+
+    /// Applies what the notifier published.
+    public mutating func apply(_ news: ReachabilityNews) {
+        if let gateways = news.gateways { self.gateways = gateways }
+        for state in news.contacts { problems[state.contact] = state.problem }
+    }
+
+    /// - Returns: whether that is a change
+    public mutating func set(_ problem: ContactProblem?, of contact: ContactPointKey) -> Bool {
+        guard problems[contact] != problem else { return false }
+        problems[contact] = problem
+        return true
+    }
+
+    /// Why a channel reaches nobody; nil = a working gateway serves it.
+    ///
+    /// - Parameter now: nil = a gateway that is down counts as working: for messages that try it
+    ///   all the same.
+    public func obstacle(on channel: Channel, at now: Timestamp?) -> UnreachableReason? {
+        guard let gateways else { return channel == .push ? .noGateway : nil }
+        let serving = gateways.filter { $0.channels.contains(channel) }
+        if serving.isEmpty { return .noGateway }
+        let counting = serving.filter { $0.kind != .defaultSink }
+        if counting.isEmpty { return .sinkOnly }
+        guard let now else { return nil }
+        let isWorking = counting.contains { gateway in
+            gateway.failing.map { now - $0 > Reachability.failureCounts } ?? true
+        }
+        return isWorking ? nil : .gatewayDown
+    }
+
+    /// Why a contact point is not reachable; nil = it is.
+    public func obstacle(to contact: ContactPoint, at now: Timestamp?) -> UnreachableReason? {
+        if let obstacle = obstacle(on: contact.channel, at: now) { return obstacle }
+        return switch problems[contact.key] {
+        case .optedOut: .optedOut
+        case .dead: .dead
+        case nil: nil
+        }
+    }
+
+    /// Why a person is not reachable on any of these channels; nil = they are.
+    public func obstacle(
+        to person: Person, on channels: some Collection<Channel> = Channel.allCases,
+        at now: Timestamp?
+    ) -> UnreachableReason? {
+        var found: UnreachableReason = .noContactPoint
+        for contact in person.contacts.sorted(by: { ($0.rank, $0.id) < ($1.rank, $1.id) })
+        where channels.contains(contact.channel) && !contact.address.isEmpty {
+            guard let obstacle = obstacle(to: contact, at: now) else { return nil }
+            if found == .noContactPoint { found = obstacle }
+        }
+        return found
+    }
+
+    /// Why nobody else in a person's circles can be reached; nil = somebody can.
+    public func obstacle(
+        toHelpersOf person: PersonID, in replica: Replica, at now: Timestamp?
+    ) -> UnreachableReason? {
+        var found: UnreachableReason = .nobodyElse
+        for circle in replica.circles(of: person).compactMap(replica.circle) {
+            for member in circle.members.sorted(by: { $0.person < $1.person })
+            where member.person != person && member.joined != nil {
+                let helper = replica.person(member.person)
+                guard let obstacle = helper.map({ obstacle(to: $0, at: now) }) ?? .noContactPoint
+                else { return nil }
+                // What the operator or a helper can mend says more than that there is nothing.
+                if found == .nobodyElse || found == .noContactPoint { found = obstacle }
+            }
+        }
+        return found
+    }
+}
+
+extension Reachability {
+    /// Whether a gateway is a sink that the operator chose.
+    public func isChosenSink(_ gateway: String) -> Bool {
+        gateways?.contains { $0.name == gateway && $0.kind == .chosenSink } ?? false
+    }
+}

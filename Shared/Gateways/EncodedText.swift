@@ -1,0 +1,140 @@
+import Hashing
+import Web
+
+/// Where a callback holds a text, and how its bytes are to be read.
+///
+/// Most gateways hand texts over in UTF-8. Some hand over the bytes of the SMS as they are, with
+/// the data coding beside them: such a text has to come as hexadecimal digits, because bytes that
+/// are not UTF-8 do not survive in a form.
+struct EncodedText: Sendable {
+    /// The text in UTF-8.
+    var textField: String?
+    /// The same as hexadecimal digits of its bytes; goes before ``textField``.
+    var hexField: String?
+    /// The data coding of these bytes.
+    var codingField: String?
+    /// Charsets by data coding; one without values is for all others.
+    var charsets: [CharsetRule] = []
+
+    /// Whether a callback can tell a text at all.
+    var isSet: Bool { textField != nil || hexField != nil }
+
+    /// The text of a callback; nil where it holds none, or none that can be read.
+    func text(in callback: Query) -> String? {
+        if let hexField, let digits = callback[hexField], let bytes = Hex.decode(digits) {
+            let coding = codingField.flatMap { callback[$0] }.flatMap(EncodedText.coding)
+            if let text = charset(of: coding)?.decode(bytes) { return text }
+        }
+        return textField.flatMap { callback[$0] }
+    }
+
+    private func charset(of coding: Int?) -> TextCharset? {
+        let rule = charsets.first { rule in
+            rule.codings.isEmpty || coding.map(rule.codings.contains) ?? false
+        }
+        if let rule { return rule.charset }
+        guard codingField != nil else { return .utf8 }
+        return TextCharset(dataCoding: coding ?? 0)
+    }
+
+    /// A data coding in digits, or the byte itself, as Jasmin sends it.
+    private static func coding(_ text: String) -> Int? {
+        if let number = Int(text) { return (0...255).contains(number) ? number : nil }
+        guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first,
+            scalar.value < 256
+        else { return nil }
+        return Int(scalar.value)
+    }
+}
+
+/// One line that says which data codings a charset is for.
+///
+///     REPLY_CHARSET=utf-16 8
+///     REPLY_CHARSET=latin-1
+struct CharsetRule: Hashable, Sendable {
+    var charset: TextCharset
+    /// Empty = all that no line before it names.
+    var codings: [Int]
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard let name = words.first, let charset = TextCharset(rawValue: String(name)) else {
+            return nil
+        }
+        self.charset = charset
+        codings = []
+        for word in words.dropFirst().flatMap({ $0.split(separator: ",") }) {
+            guard let coding = Int(word), (0...255).contains(coding) else { return nil }
+            codings.append(coding)
+        }
+    }
+}
+
+/// How the bytes of a text are read.
+enum TextCharset: String, Hashable, Sendable, CaseIterable {
+    /// GSM 03.38, one septet a byte.
+    case gsm
+    case latin1 = "latin-1"
+    case utf8 = "utf-8"
+    /// UTF-16, most significant byte first.
+    case utf16 = "utf-16"
+
+    /// The charset of a data coding of SMPP 3.4; nil for one that is no text.
+    init?(dataCoding: Int) {
+        switch dataCoding {
+        case 1, 3: self = .latin1
+        // A class or compression in the upper bits; the alphabet in bits 2 and 3.
+        case 0...0x3F:
+            switch dataCoding >> 2 & 3 {
+            case 0: self = .gsm
+            case 2: self = .utf16
+            default: return nil
+            }
+        case 0xF0...0xF3: self = .gsm
+        default: return nil
+        }
+    }
+
+    /// Nil for bytes that this charset does not have.
+    func decode(_ bytes: [UInt8]) -> String? {
+        switch self {
+        case .utf8: return String(validating: bytes, as: UTF8.self)
+        case .latin1:
+            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .utf16:
+            guard bytes.count.isMultiple(of: 2) else { return nil }
+            let units = stride(from: 0, to: bytes.count, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
+            // Half of a pair at the end of a part is no reason to lose the rest.
+            return String(decoding: units, as: UTF16.self)
+        case .gsm: return TextCharset.gsmText(bytes)
+        }
+    }
+
+    /// Bytes beyond 127 are no GSM 03.38: such a gateway hands over Latin-1.
+    private static func gsmText(_ bytes: [UInt8]) -> String? {
+        guard bytes.allSatisfy({ $0 < 128 }) else { return latin1.decode(bytes) }
+        var text = ""
+        var isEscaped = false
+        for byte in bytes {
+            if byte == 0x1B, !isEscaped {
+                isEscaped = true
+                continue
+            }
+            let character = isEscaped ? gsmExtension[byte] : nil
+            text.append(character ?? gsmAlphabet[Int(byte)])
+            isEscaped = false
+        }
+        return text
+    }
+
+    private static let gsmAlphabet = Array(
+        "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u{A0}ÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+            + "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà")
+
+    private static let gsmExtension: [UInt8: Character] = [
+        0x14: "^", 0x28: "{", 0x29: "}", 0x2F: "\\", 0x3C: "[", 0x3D: "~", 0x3E: "]", 0x40: "|",
+        0x65: "€",
+    ]
+}

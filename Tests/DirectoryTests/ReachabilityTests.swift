@@ -1,0 +1,107 @@
+import Directory
+import Model
+import Testing
+
+@Suite struct `Who can be reached` {
+    private static let anna = PersonID(ID128(high: 0, low: 1))
+    private static let ben = PersonID(ID128(high: 0, low: 2))
+    private static let now = Timestamp("2026-11-20T12:00:00Z")!
+    private static let number = contact(.sms, "+15550100")
+    private static let mail = contact(.email, "ben@example.org")
+
+    private static func contact(_ channel: Channel, _ address: String) -> ContactPoint {
+        ContactPoint(id: ContactID(.zero), channel: channel, address: address)
+    }
+
+    private func replica(
+        joined: Timestamp? = .zero, contacts: [ContactPoint] = [Self.number]
+    ) -> Replica {
+        var replica = Replica()
+        let anna = Person(id: Self.anna, name: "Anna", contacts: [Self.contact(.sms, "+15550199")])
+        replica.apply(.personChanged(anna))
+        replica.apply(.personChanged(Person(id: Self.ben, name: "Ben", contacts: contacts)))
+        let members = [
+            Membership(person: Self.anna, role: .member, joined: .zero, trackerID: "an"),
+            Membership(person: Self.ben, role: .guardian, joined: joined, trackerID: "be"),
+        ]
+        replica.apply(
+            .circleChanged(Circle(id: CircleID(.zero), name: "Family", members: members)))
+        return replica
+    }
+
+    private func gateway(
+        _ kind: GatewayState.Kind = .external, _ channels: [Channel] = [.sms],
+        failing: Timestamp? = nil
+    ) -> GatewayState {
+        GatewayState(name: "one", kind: kind, channels: channels, failing: failing)
+    }
+
+    private func obstacle(
+        _ reachability: Reachability, _ replica: Replica
+    ) -> UnreachableReason? {
+        reachability.obstacle(toHelpersOf: Self.anna, in: replica, at: Self.now)
+    }
+
+    @Test func `is another member of a circle with a contact point that a gateway serves`() {
+        #expect(obstacle(Reachability(gateways: [gateway()]), replica()) == nil)
+        #expect(obstacle(Reachability(), replica()) == nil, "gateways not known yet")
+        #expect(
+            obstacle(
+                Reachability(gateways: [gateway()]), replica(contacts: [Self.mail, Self.number]))
+                == nil)
+    }
+
+    @Test func `is nobody without another member or their contact point`() {
+        let all = Reachability(gateways: [gateway()])
+        #expect(obstacle(all, Replica()) == .nobodyElse)
+        #expect(obstacle(all, replica(joined: nil)) == .nobodyElse)
+        #expect(obstacle(all, replica(contacts: [])) == .noContactPoint)
+    }
+
+    @Test func `is nobody on a channel without a gateway that works`() {
+        let push = replica(contacts: [Self.contact(.push, "https://push.example.org/1")])
+        #expect(obstacle(Reachability(), push) == .noGateway)
+        #expect(obstacle(Reachability(gateways: [gateway()]), push) == .noGateway)
+        let mail = replica(contacts: [Self.mail])
+        #expect(obstacle(Reachability(gateways: [gateway()]), mail) == .noGateway)
+        #expect(obstacle(Reachability(gateways: []), replica()) == .noGateway)
+    }
+
+    @Test func `counts the built-in sink only where the operator chose it`() {
+        #expect(obstacle(Reachability(gateways: [gateway(.defaultSink)]), replica()) == .sinkOnly)
+        let chosen = Reachability(gateways: [gateway(.chosenSink)])
+        #expect(obstacle(chosen, replica()) == nil)
+        #expect(chosen.isChosenSink("one") && !chosen.isChosenSink("two"))
+    }
+
+    @Test func `is nobody for ten minutes after a gateway failed`() {
+        let down = Reachability(gateways: [gateway(failing: Self.now - .seconds(599))])
+        #expect(obstacle(down, replica()) == .gatewayDown)
+        #expect(down.obstacle(to: Self.number, at: nil) == nil, "messages try it all the same")
+        let silent = Reachability(gateways: [gateway(failing: Self.now - .seconds(601))])
+        #expect(obstacle(silent, replica()) == nil)
+        let second = Reachability(gateways: [gateway(failing: Self.now), gateway()])
+        #expect(obstacle(second, replica()) == nil)
+    }
+
+    @Test(arguments: [
+        (ContactProblem.optedOut, UnreachableReason.optedOut), (.dead, .dead),
+    ])
+    func `is nobody whose contact point is opted out or dead`(
+        problem: ContactProblem, reason: UnreachableReason
+    ) {
+        var all = Reachability(gateways: [gateway(.external, [.sms, .email])])
+        all.apply(
+            ReachabilityNews(contacts: [
+                ContactPointState(contact: Self.number.key, problem: problem)
+            ]))
+        #expect(obstacle(all, replica()) == reason)
+        #expect(obstacle(all, replica(contacts: [Self.number, Self.mail])) == nil)
+        all.apply(
+            ReachabilityNews(contacts: [
+                ContactPointState(contact: Self.number.key, problem: nil)
+            ]))
+        #expect(obstacle(all, replica()) == nil)
+        #expect(all.gateways?.count == 1, "left out where they did not change")
+    }
+}
