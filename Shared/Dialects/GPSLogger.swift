@@ -7,6 +7,10 @@ import Parsing
 /// A failed message is tried again three times and then dropped; whole files are sent again, so the
 /// same point may come any number of times. The answer is empty.
 public enum GPSLogger {
+    /// `time` has milliseconds, `timeoffset` the same time with an offset; `timestamp` is in whole
+    /// seconds. A template may send any of them alone.
+    private static let timeNames = ["time", "timeoffset", "timestamp"]
+
     /// Reads one message. A value of the query goes before one of the body.
     ///
     /// - Parameters:
@@ -31,18 +35,19 @@ public enum GPSLogger {
         let kilometresPerHour = values.number("spd_kph").map { $0 / 3.6 }
         let fix = values.fix(
             speed: values.number("spd", "speed") ?? kilometresPerHour,
-            accuracy: values.number("acc", "accuracy"), received: received)
+            accuracy: values.number("acc", "accuracy"), received: received,
+            timeNames: timeNames)
         // The point was taken for the sake of its annotation: its time is that of the call, and
         // names the call when the file is sent again.
         var raised: Timestamp?
-        let said = Quantity.time(values["timestamp", "time"])
+        let said = values.time(timeNames)
         if Quantity.isCall(values["desc"]?.string, word: sosWord) { raised = said ?? received }
         var reading = Reading()
         reading.take(
             fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
             battery: Quantity.battery(values.number("batt", "battery")),
-            charging: Quantity.truth(values["ischarging", "is_charging", "charge"]),
-            raised: raised, content: said == nil ? values.digest : nil)
+            charging: Quantity.truth(values["ischarging", "is_charging", "charging", "charge"]),
+            at: said ?? received, raised: raised, content: said == nil ? values.digest : nil)
         return reading
     }
 }

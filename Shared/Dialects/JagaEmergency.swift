@@ -13,13 +13,15 @@ public struct EmergencyCall: Hashable, Sendable {
     public var note: String?
     /// The report inside of it.
     public var observation: Observation?
+    /// Percent; of the report inside of it, also where the report has no usable position.
+    public var battery: UInt8?
     /// Fields that were there and could not be used.
     public var ignored: [String]
 
     public init(
         trigger: EmergencyTrigger = .panic, countdownSeconds: Int? = nil, messageID: String? = nil,
         raised: Timestamp? = nil, note: String? = nil, observation: Observation? = nil,
-        ignored: [String] = []
+        battery: UInt8? = nil, ignored: [String] = []
     ) {
         self.trigger = trigger
         self.countdownSeconds = countdownSeconds
@@ -27,6 +29,7 @@ public struct EmergencyCall: Hashable, Sendable {
         self.raised = raised
         self.note = note
         self.observation = observation
+        self.battery = battery
         self.ignored = ignored
     }
 }
@@ -48,6 +51,7 @@ public enum JagaEmergency {
             return EmergencyCall(ignored: ["body"])
         }
         var fields = Fields(json: json)
+        var battery: UInt8?
         let trigger = fields.take("trigger") { value in
             value.string.flatMap { EmergencyTrigger(rawValue: $0) }
                 .flatMap { triggers.contains($0) ? $0 : nil }
@@ -59,9 +63,11 @@ public enum JagaEmergency {
             raised: fields.take("raised") { $0.string.flatMap { Timestamp($0) } },
             note: fields.take("note") { $0.string },
             observation: fields.take("report") {
-                JagaReports.read($0.serialized(), received: received).observations.first
+                let reading = JagaReports.read($0.serialized(), received: received)
+                battery = reading.observations.first?.battery ?? reading.news.battery?.percent
+                return reading.observations.first
             },
-            ignored: fields.ignored)
+            battery: battery, ignored: fields.ignored)
     }
 
     /// Rounded up; any number is one: the caller's bounds are the server's.

@@ -93,12 +93,16 @@ public enum JagaReports {
         }
         let isPanic = json["trigger"]?.isText("panic") ?? false
         let battery = Quantity.battery(json["battery"]?.double)
+        let charging = json["charging"]?.bool
         let messageID = Quantity.messageID(json["id"]?.string)
         var usable: Fix?
         switch fix(json) {
         case .failure(let unusable):
             reading.rejections.append(
                 Rejection(index: index, reason: unusable.reason, payload: json.json.serialized()))
+            reading.take(
+                PhoneBattery(
+                    percent: battery, charging: charging, time: json["time"]?.time ?? received))
         case .success(let fix):
             usable = fix
             let trigger = trigger(json["trigger"]?.string)
@@ -106,7 +110,7 @@ public enum JagaReports {
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
-                    charging: json["charging"]?.bool, messageID: messageID))
+                    charging: charging, messageID: messageID))
         }
         if isPanic {
             // A cached fix can be hours older than the call: its time says nothing about it.
@@ -124,7 +128,9 @@ public enum JagaReports {
         guard let time = json["time"]?.time, time > .zero else {
             return .failure(Unusable(reason: .badTime))
         }
-        return Quantity.position(latitude: json["lat"], longitude: json["lon"]).map { position in
+        let position = Quantity.position(latitude: json["lat"], longitude: json["lon"])
+            .usable(from: .own, accuracy: json["accuracy"]?.double)
+        return position.map { position in
             Fix(
                 time: time, position: position,
                 accuracyCentimetres: Quantity.accuracy(json["accuracy"]?.double),

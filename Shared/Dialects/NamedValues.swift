@@ -41,6 +41,12 @@ struct NamedValues {
         return nil
     }
 
+    /// The first of these values that is a time; nil if none is.
+    func time(_ names: [String]) -> Timestamp? {
+        for name in names { if let time = Quantity.time(values[name]) { return time } }
+        return nil
+    }
+
     /// A number, or a text that is one.
     func number(_ names: String...) -> Double? {
         for name in names { if let value = values[name]?.numberOrNumericString { return value } }
@@ -53,7 +59,11 @@ struct NamedValues {
     ///   - speed: metres a second.
     ///   - accuracy: metres.
     ///   - received: stands in for a missing time.
-    func fix(speed: Double?, accuracy: Double?, received: Timestamp) -> Result<Fix, Unusable>? {
+    ///   - timeNames: under which the time may stand, the best one first.
+    func fix(
+        speed: Double?, accuracy: Double?, received: Timestamp,
+        timeNames: [String] = ["timestamp", "time"]
+    ) -> Result<Fix, Unusable>? {
         var latitude = self["lat", "latitude"]
         var longitude = self["lon", "longitude"]
         if latitude == nil, longitude == nil, let pair = self["location"]?.string {
@@ -65,14 +75,14 @@ struct NamedValues {
         guard Quantity.truth(self["valid"]) ?? true else {
             return .failure(Unusable(reason: .invalidFix))
         }
-        var time = received
-        if let said = self["timestamp", "time"] {
-            guard let value = Quantity.time(said) else {
-                return .failure(Unusable(reason: .badTime))
-            }
-            time = value
+        let said = time(timeNames)
+        if said == nil, timeNames.contains(where: { values[$0] != nil }) {
+            return .failure(Unusable(reason: .badTime))
         }
-        return Quantity.position(latitude: latitude, longitude: longitude).map { position in
+        let time = said ?? received
+        let position = Quantity.position(latitude: latitude, longitude: longitude)
+            .usable(from: .tracker, accuracy: accuracy)
+        return position.map { position in
             Fix(
                 time: time, position: position, accuracyCentimetres: Quantity.accuracy(accuracy),
                 altitudeCentimetres: Quantity.altitude(number("altitude", "alt")),

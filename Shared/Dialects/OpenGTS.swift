@@ -16,18 +16,19 @@ public enum OpenGTS {
     }
 
     static func read(_ values: NamedValues, received: Timestamp) -> Reading {
-        var fix = values["gprmc"]?.string.map(RMCSentence.read)
+        let accuracy = values.number("acc", "accuracy")
+        var fix = values["gprmc"]?.string.map { RMCSentence.read($0, accuracy: accuracy) }
         if case .success(var value) = fix {
             value.altitudeCentimetres = Quantity.altitude(values.number("alt"))
-            value.accuracyCentimetres = Quantity.accuracy(values.number("acc", "accuracy"))
+            value.accuracyCentimetres = Quantity.accuracy(accuracy)
             fix = .success(value)
         }
         let raised = isCall(values["code"]) ? received : nil
         var reading = Reading()
         reading.take(
             fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
-            battery: Quantity.battery(values.number("batt", "battery")), raised: raised,
-            content: values.digest)
+            battery: Quantity.battery(values.number("batt", "battery")), at: received,
+            raised: raised, content: values.digest)
         return reading
     }
 
@@ -41,15 +42,19 @@ public enum OpenGTS {
 }
 
 /// "Recommended minimum" of NMEA 0183:
-/// `$GPRMC,hhmmss,A,ddmm.mmmm,N,dddmm.mmmm,E,knots,degrees,ddmmyy,…*CS`, the checksum if there.
+/// `$GPRMC,hhmmss,A,ddmm.mmmm,N,dddmm.mmmm,E,knots,degrees,ddmmyy,…*CS`.
+///
+/// The checksum is ignored: HTTP protects the sentence on its way, and some clients compute it
+/// wrongly in every sentence.
 enum RMCSentence {
-    static func read(_ text: String) -> Result<Fix, Unusable> {
+    /// - Parameter accuracy: metres, from beside the sentence; nil = not sent.
+    static func read(_ text: String, accuracy: Double?) -> Result<Fix, Unusable> {
         let body = text.drop { $0 == "$" }.prefix { $0 != "*" }
         let fields = body.split(separator: ",", omittingEmptySubsequences: false)
         guard fields.count >= 10, fields[0].hasSuffix("RMC") else {
             return .failure(Unusable(reason: .otherType))
         }
-        guard fields[2] == "A", isSound(text, body) else {
+        guard fields[2] == "A" else {
             return .failure(Unusable(reason: .invalidFix))
         }
         guard let time = time(date: fields[9], time: fields[1]) else {
@@ -59,20 +64,13 @@ enum RMCSentence {
             let longitude = degrees(fields[5], fields[6], "E", "W"),
             let position = Coordinate(latitude: latitude, longitude: longitude)
         else { return .failure(Unusable(reason: .badPosition)) }
-        return .success(
+        return Result.success(position).usable(from: .tracker, accuracy: accuracy).map { position in
             Fix(
                 time: time, position: position,
                 speedCentimetresPerSecond: Quantity.speed(
                     number(fields[7]).map { $0 * OsmAnd.SpeedUnit.knots.factor }),
-                courseDegrees: Quantity.course(number(fields[8]))))
-    }
-
-    /// Whether the checksum is right; a sentence without one is taken as it is.
-    private static func isSound(_ text: String, _ body: Substring) -> Bool {
-        guard let star = text.firstIndex(of: "*") else { return true }
-        let digits = text[star...].dropFirst().prefix(2)
-        guard let sum = UInt8(digits, radix: 16) else { return true }
-        return body.utf8.reduce(0) { $0 ^ $1 } == sum
+                courseDegrees: Quantity.course(number(fields[8])))
+        }
     }
 
     /// `ddmmyy` and `hhmmss` or `hhmmss.sss`, UTC.

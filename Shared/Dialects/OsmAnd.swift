@@ -51,23 +51,43 @@ public enum OsmAnd {
         return read(values, received: received, unit: unit)
     }
 
-    static func read(_ values: NamedValues, received: Timestamp, unit: SpeedUnit) -> Reading {
-        let unit = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) } ?? unit
+    private static func read(
+        _ values: NamedValues, received: Timestamp, unit: SpeedUnit
+    ) -> Reading {
+        var reading = Reading()
+        take(values, received: received, unit: unit, into: &reading)
+        return reading
+    }
+
+    /// Adds one message to a reading.
+    ///
+    /// - Parameters:
+    ///   - unit: of speeds, where the message does not say.
+    ///   - index: place of the message in its batch, and `payload` the message itself.
+    static func take(
+        _ values: NamedValues, received: Timestamp, unit: SpeedUnit, index: Int = 0,
+        payload: [UInt8]? = nil, into reading: inout Reading
+    ) {
+        let said = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) }
+        // The OsmAnd app sends its accuracy in metres as hdop. From a tracker hdop is a factor
+        // without a unit, and says nothing about metres.
+        let isOsmAndApp = unit == .metresPerSecond || said == .metresPerSecond
+        let speed = values.number("speed").map { $0 * (said ?? unit).factor }
         let fix = values.fix(
-            speed: values.number("speed").map { $0 * unit.factor },
-            // What OsmAnd calls so is its accuracy in metres.
-            accuracy: values.number("accuracy", "acc", "hdop"), received: received)
+            speed: speed,
+            accuracy: values.number("accuracy", "acc")
+                ?? (isOsmAndApp ? values.number("hdop") : nil),
+            received: received)
         let battery = Quantity.battery(values.number("batt", "battery"))
         let charging = Quantity.truth(values["charge", "charging"])
-        var reading = Reading()
+        let time = Quantity.time(values["timestamp", "time"]) ?? received
         reading.take(
-            fix, battery: battery, charging: charging,
-            raised: isCall(values["alarm"]) ? received : nil, content: values.digest)
+            fix, battery: battery, charging: charging, at: time,
+            raised: isCall(values["alarm"]) ? received : nil, content: values.digest,
+            index: index, payload: payload)
         if fix == nil {
-            let time = Quantity.time(values["timestamp", "time"]) ?? received
             reading.take(PhoneBattery(percent: battery, charging: charging, time: time))
         }
-        return reading
     }
 
     /// A cry for help. It has no id: the time that comes along is that of a fix, which may be the

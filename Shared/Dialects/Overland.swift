@@ -58,7 +58,8 @@ public enum Overland {
         var payload: [UInt8]?
         if case .failure = fix { payload = feature.json.serialized() }
         reading.take(
-            fix, battery: battery, charging: charging, index: index, payload: payload)
+            fix, battery: battery, charging: charging,
+            at: Quantity.time(properties["timestamp"]?.json), index: index, payload: payload)
     }
 
     /// News of the app and summaries of trips are no fixes, whatever place they name; a visit is
@@ -85,22 +86,19 @@ public enum Overland {
         var coordinates = coordinates
         let longitude = coordinates?.next()
         let latitude = coordinates?.next()
-        guard let latitude, let longitude, !latitude.isNull, !longitude.isNull else {
-            return .failure(Unusable(reason: .missingPosition))
-        }
-        guard let north = latitude.number, let east = longitude.number,
-            let position = Coordinate(latitude: north, longitude: east)
-        else { return .failure(Unusable(reason: .badPosition)) }
+        let accuracy = properties["horizontal_accuracy"]?.number
+        let position = Quantity.position(latitude: latitude, longitude: longitude)
+            .usable(from: .tracker, accuracy: accuracy)
         let isAltitudeKnown = (properties["vertical_accuracy"]?.number ?? 0) >= 0
-        return .success(
+        return position.map { position in
             Fix(
                 time: time, position: position,
-                accuracyCentimetres: Quantity.accuracy(
-                    properties["horizontal_accuracy"]?.number),
+                accuracyCentimetres: Quantity.accuracy(accuracy),
                 altitudeCentimetres: isAltitudeKnown
                     ? Quantity.altitude(properties["altitude"]?.number) : nil,
                 speedCentimetresPerSecond: speed(properties),
-                courseDegrees: Quantity.course(properties["course"]?.number)))
+                courseDegrees: Quantity.course(properties["course"]?.number))
+        }
     }
 
     /// Nought where it is not known, but the phone is sure that it stands still.

@@ -103,22 +103,28 @@ public enum OwnTracks {
         let keepsTag = moment.app == .iOS
         if keepsTag { reading.news.isTagged = isTagged }
         let isByHand = json["t"]?.string == "u"
+        let charging = charging(json["bs"]?.number)
+        let said = created ?? moment.app.time(json["tst"]?.number)
+        if isByHand, !isPanic { reading.news.pressed = said ?? moment.received }
+        reading.news.monitoring = json["m"]?.number
+            .flatMap { Int(exactly: $0) }
+            .map { Monitoring(mode: $0, said: said ?? moment.received) }
         var usable: Fix?
         switch fix(json, moment) {
         case .failure(let unusable):
             reading.rejections.append(Rejection(index: 0, reason: unusable.reason))
+            reading.take(
+                PhoneBattery(
+                    percent: battery, charging: charging, time: said ?? moment.received))
         case .success(let fix):
             usable = fix
             let trigger = isPanic ? .panic : trigger(json["t"]?.string)
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
-                    charging: charging(json["bs"]?.number), messageID: messageID,
-                    altitudeAccuracyMetres: Quantity.altitudeAccuracy(json["vac"]?.number)))
-            if trigger == .manual { reading.news.pressed = created ?? fix.time }
-            reading.news.monitoring = json["m"]?.number
-                .flatMap { Int(exactly: $0) }
-                .map { Monitoring(mode: $0, said: created ?? fix.time) }
+                    charging: charging, messageID: messageID,
+                    altitudeAccuracyMetres: Quantity.altitudeAccuracy(json["vac"]?.number),
+                    created: created))
         }
         if isPanic {
             // A cached fix can be hours older than the call: its time says nothing about it.
@@ -155,7 +161,9 @@ public enum OwnTracks {
         } else {
             time = moment.received
         }
-        return Quantity.position(latitude: json["lat"], longitude: json["lon"]).map { position in
+        let position = Quantity.position(latitude: json["lat"], longitude: json["lon"])
+            .usable(from: .tracker, accuracy: json["acc"]?.number)
+        return position.map { position in
             let kilometresPerHour = json["vel"]?.number
             return Fix(
                 time: time, position: position,

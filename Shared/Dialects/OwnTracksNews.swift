@@ -20,7 +20,9 @@ extension OwnTracks {
             }
             let radius = json["rad"]?.numberOrNumericString ?? 0
             guard radius > 0 else { continue }
-            switch Quantity.position(latitude: json["lat"], longitude: json["lon"]) {
+            let position = Quantity.position(latitude: json["lat"], longitude: json["lon"])
+                .usable(from: .tracker, accuracy: nil)
+            switch position {
             case .failure(let unusable):
                 reading.rejections.append(
                     Rejection(

@@ -101,7 +101,7 @@ public struct PhoneSetup: Hashable, Sendable {
             [
                 Entry(field: "mode", value: "HTTP"), Entry(field: "url", value: url + "/pub"),
                 Entry(field: "username", value: user), Entry(field: "password", value: token),
-            ]
+            ] + PhoneSetup.switches
         case .ownTracksMQTT: brokerEntries
         case .overland:
             [
@@ -158,7 +158,30 @@ public struct PhoneSetup: Hashable, Sendable {
             Entry(field: "tls", value: broker.address.isEncrypted ? "on" : "off"),
             Entry(field: "username", value: device.description),
             Entry(field: "password", value: token),
-        ]
+        ] + PhoneSetup.switches
+    }
+
+    /// What OwnTracks needs to be told how to report and to be located, off unless switched on.
+    private static let switches = [
+        Entry(field: "cmd", value: "on"), Entry(field: "remoteConfiguration", value: "on"),
+    ]
+
+    /// What to know before a link is opened or values are entered, most important first.
+    public func notes(for app: App) -> [String] {
+        switch app {
+        case .ownTracks, .ownTracksMQTT:
+            [
+                "OwnTracks ignores links and QR codes until \"Allow external configuration\" is "
+                    + "switched on (iOS 26.2.3 and later: Settings; Android 2.6.0 and later: "
+                    + "Preferences, Remote Control). Otherwise enter the values by hand.",
+                "If you enter the values by hand, switch on cmd (remote commands) and "
+                    + "remoteConfiguration (remote configuration), too. Otherwise Jaga cannot "
+                    + "tell the phone how often to report, and cannot locate an iPhone.",
+                "On Android the notification of a zone alarm is titled \"EY\": the app ignores "
+                    + "the name that Jaga sends.",
+            ]
+        case .overland, .traccar, .osmAnd, .gpsLogger: []
+        }
     }
 
     /// The profile of GPSLogger (`.properties`); points that were made without a network are kept.
@@ -186,6 +209,7 @@ public struct PhoneSetup: Hashable, Sendable {
                         entries(for: app).map {
                             ["field": .string($0.field), "value": .string($0.value)]
                         }),
+                    "notes": .array(notes(for: app).map { .string($0) }),
                 ]
             })
     }

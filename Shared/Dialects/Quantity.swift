@@ -6,6 +6,32 @@ struct Unusable: Error {
     let reason: QuarantineReason
 }
 
+/// Who sends a position.
+enum PositionSource {
+    /// A tracker app. Such apps send 0 for a latitude or longitude that they do not have.
+    case tracker
+    /// A client of Jaga's own JSON, which leaves out what it does not have.
+    case own
+}
+
+extension Result where Success == Coordinate, Failure == Unusable {
+    /// Rejects positions that mean "no position": 0° N 0° E, from tracker apps a latitude or
+    /// longitude of exactly 0, and any position with a negative accuracy.
+    ///
+    /// - Parameter accuracy: horizontal, as sent; nil = not sent.
+    func usable(from source: PositionSource, accuracy: Double?) -> Self {
+        flatMap { position in
+            if position.isZero || source == .tracker && position.hasZero {
+                return .failure(Unusable(reason: .zeroPosition))
+            }
+            if let accuracy, accuracy < 0 {
+                return .failure(Unusable(reason: .negativeAccuracy))
+            }
+            return .success(position)
+        }
+    }
+}
+
 /// Values of phones made into those of the model. A wrong extra is unknown: it never costs a phone
 /// its position.
 enum Quantity {

@@ -13,11 +13,14 @@ public struct Observation: Hashable, Sendable {
     public var messageID: String?
     /// Of the fix's altitude, metres; 0 = unknown.
     public var altitudeAccuracyMetres: UInt16
+    /// When the phone built the message, which may be long after its fix; nil = it does not say.
+    public var created: Timestamp?
 
     public init(
         fix: Fix, trigger: Trigger = .periodic, battery: UInt8? = nil, charging: Bool? = nil,
-        messageID: String? = nil, altitudeAccuracyMetres: UInt16 = 0
+        messageID: String? = nil, altitudeAccuracyMetres: UInt16 = 0, created: Timestamp? = nil
     ) {
+        self.created = created
         self.altitudeAccuracyMetres = altitudeAccuracyMetres
         self.fix = fix
         self.trigger = trigger
@@ -72,6 +75,11 @@ public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
     case missingPosition = "missing-position"
     /// Latitude or longitude is no number, or beyond ±90 / ±180 degrees.
     case badPosition = "bad-position"
+    /// 0° N, 0° E; from a tracker app also a latitude or longitude of exactly 0: the app has no
+    /// position.
+    case zeroPosition = "zero-position"
+    /// A negative horizontal accuracy: Core Location's mark of an invalid position.
+    case negativeAccuracy = "negative-accuracy"
     /// The time of the fix is missing where it is needed, or no time.
     case badTime = "bad-time"
     /// A picture of a person that is neither PNG nor JPEG, or too large.
@@ -129,18 +137,21 @@ public struct Reading: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - fix: nil where the message carries none.
+    ///   - time: of the message; the battery of a message whose fix cannot be used is as of then.
     ///   - raised: when help was called for; nil = it was not.
     ///   - content: digest of the message, for a call without a message id.
     ///   - index: place of the message in its batch, and `payload` the message itself.
     mutating func take(
         _ fix: Result<Fix, Unusable>?, as trigger: Trigger = .periodic, battery: UInt8? = nil,
-        charging: Bool? = nil, raised: Timestamp? = nil, messageID: String? = nil,
+        charging: Bool? = nil, at time: Timestamp? = nil, raised: Timestamp? = nil,
+        messageID: String? = nil,
         content: @autoclosure () -> ID128? = nil, index: Int = 0, payload: [UInt8]? = nil
     ) {
         var usable: Fix?
         switch fix {
         case .failure(let unusable):
             rejections.append(Rejection(index: index, reason: unusable.reason, payload: payload))
+            if let time { take(PhoneBattery(percent: battery, charging: charging, time: time)) }
         case .success(let fix):
             usable = fix
             observations.append(

@@ -6,7 +6,9 @@ import Parsing
 ///
 /// A location has its values under `coords`, or flat; the battery stands in it or beside it.
 /// `location` may be a list, and an object without one is taken as the named values of OsmAnd's
-/// protocol. `_` repeats the message as a query and is ignored.
+/// protocol. So is each object of an array, which Traccar's SDK sends (`uploadJson`).
+///
+/// `_` repeats the message as a query and is ignored.
 public enum TraccarJSON {
     /// Locations in one message; more are put aside.
     static let locationsMax = 2000
@@ -27,14 +29,45 @@ public enum TraccarJSON {
         } catch {
             return .rejected(QuarantineReason(error))
         }
+        if case .array(let list) = json {
+            return read(list, query, received: received, unit: unit, from: first)
+        }
         guard case .object(let members) = json else { return .rejected(.notAnObject) }
         switch json["location"] {
         case .object:
             return read([json["location"] ?? .null], of: json, received: received, from: 0)
         case .array(let list): return read(list, of: json, received: received, from: first)
         default:
-            return OsmAnd.read(NamedValues(query, members), received: received, unit: unit)
+            var reading = Reading()
+            OsmAnd.take(
+                NamedValues(query, members), received: received, unit: unit, into: &reading)
+            return reading
         }
+    }
+
+    /// An array of flat objects.
+    private static func read(
+        _ list: [JSON], _ query: Query, received: Timestamp, unit: OsmAnd.SpeedUnit,
+        from first: Int
+    ) -> Reading {
+        guard list.isEmpty || list.contains(where: { $0.object != nil }) else {
+            return .rejected(.notAnObject)
+        }
+        var reading = Reading()
+        let end = first + locationsMax
+        for (index, json) in list.prefix(end).enumerated().dropFirst(first) {
+            guard case .object(let members) = json else {
+                reading.take(
+                    .failure(Unusable(reason: .notAnObject)), index: index,
+                    payload: json.serialized())
+                continue
+            }
+            OsmAnd.take(
+                NamedValues(query, members), received: received, unit: unit, index: index,
+                payload: json.serialized(), into: &reading)
+        }
+        if list.count > end { reading.take(.failure(Unusable(reason: .tooMany)), index: end) }
+        return reading
     }
 
     private static func read(
@@ -65,13 +98,13 @@ public enum TraccarJSON {
         let percent = Quantity.battery(level.map { $0 * 100 })
         let charging = Quantity.truth(battery?["is_charging"])
         let fix = fix(location, received: received)
+        let time = Quantity.time(location["timestamp"]) ?? received
         if fix == nil {
-            let time = Quantity.time(location["timestamp"]) ?? received
             reading.take(PhoneBattery(percent: percent, charging: charging, time: time))
         }
         reading.take(
             fix, as: trigger(location["event"]?.string), battery: percent, charging: charging,
-            raised: alarms.contains(where: OsmAnd.isCall) ? received : nil,
+            at: time, raised: alarms.contains(where: OsmAnd.isCall) ? received : nil,
             content: digest(of: location), index: index,
             payload: location.serialized())
     }
@@ -95,7 +128,9 @@ public enum TraccarJSON {
             time = value
         }
         func number(_ name: String) -> Double? { coordinates[name]?.numberOrNumericString }
-        return Quantity.position(latitude: pair[0], longitude: pair[1]).map { position in
+        let position = Quantity.position(latitude: pair[0], longitude: pair[1])
+            .usable(from: .tracker, accuracy: number("accuracy"))
+        return position.map { position in
             Fix(
                 time: time, position: position,
                 accuracyCentimetres: Quantity.accuracy(number("accuracy")),

@@ -19,6 +19,11 @@ public struct Coordinate: Hashable, Sendable, Codable {
         longitudeE7 = Int32((longitude * 1e7).rounded())
     }
 
+    /// Whether it is 0° N, 0° E: what software stores for a position that it does not have.
+    public var isZero: Bool { latitudeE7 == 0 && longitudeE7 == 0 }
+    /// Whether a coordinate is exactly 0: apps fill in what they do not have with 0.
+    public var hasZero: Bool { latitudeE7 == 0 || longitudeE7 == 0 }
+
     /// Degrees north.
     public var latitude: Double { Double(latitudeE7) / 1e7 }
     /// Degrees east.

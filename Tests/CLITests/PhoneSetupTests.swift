@@ -51,6 +51,18 @@ import Web
         #expect(PhoneBroker(try #require(setup.broker?.json)) == setup.broker)
     }
 
+    @Test func `says at each link of OwnTracks what to switch on first`() throws {
+        let app = try #require(setup.json.array?.first { $0["app"] == "owntracks" })
+        let notes = app["notes"]?.array?.compactMap(\.string) ?? []
+        #expect(notes.first?.contains("Allow external configuration") == true)
+        #expect(notes.contains { $0.contains("cmd") && $0.contains("remoteConfiguration") })
+        #expect(notes.contains { $0.contains("EY") })
+        let lines = DeviceCommand.lines(of: setup)
+        #expect(lines.contains { $0.contains("note:") && $0.contains("external configuration") })
+        #expect(lines.contains("  remoteConfiguration: on") && lines.contains("  cmd: on"))
+        #expect(setup.notes(for: .overland).isEmpty)
+    }
+
     @Test func `holds the passphrase only where one is given`() {
         var sealed = setup
         sealed.passphrase = "correct horse"

@@ -85,6 +85,99 @@ extension `The suite` {
             }
         }
 
+        /// Runs a script of `deploy/broker` at the broker of the test.
+        private static func script(
+            _ name: String, _ arguments: [String] = [], _ broker: BrokerKit, input: String = ""
+        ) throws -> Capture {
+            let root = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent().path
+            let quoted = ([root + "/deploy/broker/" + name] + arguments).joined(separator: " ")
+            return try Capture(
+                "/bin/sh",
+                ["-c", input.isEmpty ? "exec sh \(quoted)" : "echo '\(input)' | sh \(quoted)"],
+                environment: [
+                    "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin",
+                    "BROKER_PASSWORDS": broker.folder.file("passwords"),
+                    "BROKER_SHARED": broker.folder.path,
+                    "BROKER_PID": broker.folder.file("mosquitto.pid"), "BROKER_SECONDS": "1",
+                ])
+        }
+
+        /// Gives the broker the secret of a device, as the operator does.
+        private static func give(_ secret: String, _ id: String, _ broker: BrokerKit) async throws {
+            let device = try script("device", [id], broker, input: secret)
+            let isDone = await eventually { device.process.reap() != nil }
+            #expect(isDone && device.process.exitStatus == 0, "\(device.text)")
+        }
+
+        /// Where Bob sees Anna.
+        private static func latitude(_ home: Household) throws -> Double? {
+            let seen = try home.bob.api.call("GET", "/v1/circles/\(home.circle)/positions")
+            return seen["features"]?.array?.first { $0["id"]?.string == home.anna.id }?[
+                "geometry"]?["coordinates"]?[1]?.double
+        }
+
+        @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
+        func `a replaced secret is worth nothing at the broker within seconds`() async throws {
+            let broker = try BrokerKit()
+            try await broker.start()
+            let password = broker.folder.file("password")
+            try Files.write(Array(BrokerKit.password.utf8), to: password, mode: 0o600)
+            let follow = try Self.script("follow", [], broker)
+            try await Household.run(settings: [
+                "JAGA_INGEST_MQTT_URL": broker.url, "JAGA_INGEST_MQTT_PASSWORD_FILE": password,
+                "JAGA_INGEST_MQTT_SHARED_FOLDER": broker.folder.path,
+            ]) { home in
+                let devices = try home.anna.api.list("/v1/people/\(home.anna.id)/devices")
+                let id = try #require(devices.first?["id"]?.string)
+                let old = home.phoneAPI.token
+                try await Self.give(old, id, broker)
+                let phone = try PublishingPhone(broker, user: id, password: old)
+                try await phone.connect()
+                phone.report(Place(latitude: 3.1, longitude: 101), secondsAgo: 60)
+                let bob = try home.admin.call(
+                    "POST", "/v1/people/\(home.bob.id)/devices", ["name": "phone"])
+                let bobAPI = API(
+                    http: home.suite.http, token: try bob.member("credential").text("token"))
+                let isSeen = await eventually { (try? Self.latitude(home)) == 3.1 }
+                #expect(isSeen, "\(home.suite.log)\n\(broker.log)")
+                // The phone is stolen, and Anna gets a new secret.
+                let made = try home.admin.call(
+                    "POST", "/v1/people/\(home.anna.id)/devices/\(id)/credential", [:])
+                let replaced = SystemClock().now.seconds
+                let isGone = await eventually(every: 50) { !phone.isOnline }
+                #expect(isGone, "the broker keeps the old password:\n\(broker.log)")
+                let seconds = SystemClock().now.seconds - replaced
+                #expect(seconds < 15, "\(seconds) s")
+                phone.forgetHeard()
+                phone.report(Place(latitude: 3.2, longitude: 101), secondsAgo: 0)
+                try bobAPI.call(
+                    "POST", "/pub",
+                    [
+                        "_type": "location", "lat": 3.5, "lon": 101.5,
+                        "tst": .integer(SystemClock().now.seconds),
+                    ])
+                try await Task.sleep(for: .seconds(3))
+                #expect(!phone.isOnline && phone.hasHeardNothing, "it reads friends")
+                #expect(try Self.latitude(home) == 3.1, "it spoofs")
+                // With the new one the phone is heard again.
+                let secret = try made.member("credential").text("token")
+                try await Self.give(secret, id, broker)
+                let new = try PublishingPhone(broker, user: id, password: secret, client: "new")
+                try await new.connect()
+                let isBack = await eventually(every: 500) {
+                    new.report(Place(latitude: 3.3, longitude: 101), secondsAgo: 0)
+                    return (try? Self.latitude(home)) == 3.3
+                }
+                #expect(isBack, "\(home.suite.log)\n\(broker.log)")
+                phone.stop()
+                new.stop()
+            }
+            follow.process.send(SIGTERM)
+            _ = await eventually { follow.process.reap() != nil }
+            await broker.stop()
+        }
+
         /// What became of what a phone published, by the log of the broker; beside it ingest hears
         /// what it publishes itself.
         private static func deliveries(_ log: Substring) -> [String] {
@@ -173,13 +266,15 @@ private final class PublishingPhone {
     private let link: BrokerLink
     private var heard: [BrokerMessage] = []
 
-    init(_ broker: BrokerKit, user: String, password: String) throws {
+    init(
+        _ broker: BrokerKit, user: String, password: String, client: String? = nil
+    ) throws {
         self.user = user
         var address = try #require(BrokerAddress(broker.url))
         address.user = user
         link = BrokerLink(
             BrokerLogin(
-                address: address, password: password, clientID: user,
+                address: address, password: password, clientID: client ?? user,
                 subscriptions: ["owntracks/\(user)/#"]))
     }
 
@@ -197,6 +292,19 @@ private final class PublishingPhone {
     }
 
     func stop() { link.stop() }
+
+    /// As of now; what has arrived is read first.
+    var isOnline: Bool {
+        turn()
+        return link.isOnline
+    }
+
+    func forgetHeard() { heard = [] }
+
+    var hasHeardNothing: Bool {
+        turn()
+        return heard.isEmpty
+    }
 
     func publish(_ message: JSON, part: String = "") {
         link.publish(

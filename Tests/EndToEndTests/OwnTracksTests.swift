@@ -68,6 +68,44 @@ extension `The suite` {
             }
         }
 
+        @Test func `an iPhone that leaves a region has left at once`() async throws {
+            try await Household.run(zones: [.park]) { home in
+                let start = SystemClock().now.seconds - 240
+                func message(_ place: Place, at time: Int64, _ more: [JSON.Member]) -> JSON {
+                    .object(
+                        [
+                            .init("lat", .number(place.latitude)),
+                            .init("lon", .number(place.longitude)), .init("tst", .integer(time)),
+                            .init("acc", 5), .init("tid", "AN"),
+                        ] + more)
+                }
+                for age in [0, 60, 120] as [Int64] {
+                    let place = Zone.park.inside
+                    _ = try post(
+                        message(place, at: start + age, [.init("_type", "location")]), home)
+                }
+                try await home.wait(for: Told.all("Anna entered Park", to: "Bob", "Cara"))
+                // OwnTracks iOS at a region's edge: the place alone, then all of the same fix.
+                let now = SystemClock().now.seconds
+                let leave: [JSON.Member] = [
+                    .init("_type", "transition"), .init("event", "leave"), .init("desc", "Park"),
+                    .init("wtst", 1_790_000_000), .init("t", "c"),
+                ]
+                _ = try post(message(Zone.away, at: now, leave), home)
+                let location: [JSON.Member] = [
+                    .init("_type", "location"), .init("vel", 5), .init("cog", 180),
+                    .init("alt", 38), .init("batt", 61), .init("bs", 1), .init("t", "c"),
+                    .init("m", 1), .init("created_at", .integer(now)),
+                ]
+                _ = try post(message(Zone.away, at: now, location), home)
+                let isTold = try await home.wait(
+                    for: Told.all("Anna left Park", to: "Bob", "Cara"))
+                #expect(isTold, "\(home.suite.log)")
+                #expect(SystemClock().now.seconds - now < 60, "not by the clock: 200 s")
+                #expect(try anna(home)?["properties"]?["battery"] == 61)
+            }
+        }
+
         @Test func `a waypoint becomes a zone by one command, and is not offered again`()
             async throws
         {

@@ -84,8 +84,10 @@ struct Bench {
         let id = device(number)
         let arrivals = observations.map { observation in
             let report = Meaning.report(observation, of: id)
+            let known = store.report(report, observation.fix, of: id)
             return Arrival(
-                id: report, observation: observation, isKnown: store.reports.contains(report))
+                id: report, observation: observation,
+                isKnown: known != nil || store.reports.contains(report), known: known)
         }
         let request = takeRequest()
         handle(

@@ -6,6 +6,8 @@ import Model
 /// The rows that the daemon would keep in SQLite.
 struct MemoryStore {
     var reports: Set<ReportID> = []
+    private(set) var bodies: [ReportID: Report] = [:]
+    private var firstOfFix: [FixKey: ReportID] = [:]
     private var devices: [DeviceID: DeviceRow] = [:]
     private var firstDevices = Table<PersonID, DeviceID>()
     private var waiting: [Int64: WaitingRow] = [:]
@@ -35,6 +37,12 @@ struct MemoryStore {
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
     private var logic = Limits.logicVersion
+
+    private struct FixKey: Hashable {
+        var device: DeviceID
+        var time: Timestamp
+        var position: Coordinate
+    }
 
     private struct PageKey: Hashable {
         var set: ZoneSetID
@@ -76,8 +84,9 @@ struct MemoryStore {
 
     mutating func perform(_ effect: Effect) {
         switch effect {
-        case .saveReport(let report, _): reports.insert(report.id)
-        case .saveReports(let all, _): reports.formUnion(all.map(\.id))
+        case .saveReport(let report, _): save(report)
+        case .saveReports(let all, _): for report in all { save(report) }
+        case .completeReport(let report, _): save(report)
         case .saveDevice(let row), .noteDevice(let row): devices[row.device] = row
         case .saveLeader(let person, let device): firstDevices[person] = device
         case .wait(let row): waiting[row.number] = row
@@ -123,6 +132,22 @@ struct MemoryStore {
             .saveAccess, .saveDiary, .forgetApplied:
             break
         }
+    }
+
+    private mutating func save(_ report: Report) {
+        reports.insert(report.id)
+        bodies[report.id] = report
+        let key = FixKey(
+            device: report.device, time: report.fix.time, position: report.fix.position)
+        if firstOfFix[key] == nil { firstOfFix[key] = report.id }
+    }
+
+    /// The report of a message or of its fix, as the daemon finds it.
+    func report(_ id: ReportID, _ fix: Fix, of device: DeviceID) -> Report? {
+        if let report = bodies[id] { return report }
+        let key = FixKey(device: device, time: fix.time, position: fix.position)
+        guard let first = firstOfFix[key] else { return nil }
+        return bodies[first]
     }
 
     private mutating func perform(_ effect: PhoneEffect) {
@@ -172,6 +197,11 @@ struct MemoryStore {
         case .fix(let fix, let number):
             edit(number) { $0.fixes += 1 }
             journeyFixes[number, default: []].append(fix)
+        case .complete(let fix, let number):
+            let place = journeyFixes[number]?.lastIndex {
+                $0.time == fix.time && $0.position == fix.position
+            }
+            if let place { journeyFixes[number]?[place] = fix }
         case .moved(let fix, let number):
             edit(number) {
                 $0.moved = fix.time

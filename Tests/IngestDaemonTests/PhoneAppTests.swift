@@ -38,7 +38,7 @@ import Web
         "/pub", "/", "/osmand", "/osmand/phone-1", "/log/gpslogger/phone-1", "/gprmc/Data",
         "/overland", "/overland/phone-1", "/pub/", "/osmand/", "/osmand/phone-1/",
         "/log/gpslogger/", "/log/gpslogger/phone-1/", "/gprmc/Data/", "/overland/",
-        "/overland/phone-1/",
+        "/overland/phone-1/", "/api/v1/overland/batches", "/api/v1/overland/batches/",
     ])
     func `speak their own protocol wherever somebody had them send`(address: String) throws {
         let world = try World()

@@ -45,7 +45,7 @@ import Testing
         let fix = Fix(
             time: time,
             position: Coordinate(
-                latitudeE7: draw(-900_000_000...900_000_000) ?? 0,
+                latitudeE7: draw(-900_000_000...900_000_000) ?? 1,
                 longitudeE7: draw(-1_800_000_000...1_800_000_000) ?? 0),
             accuracyCentimetres: draw(0...10_000_000) ?? 0,
             altitudeCentimetres: draw(-10_000_000...10_000_000),
@@ -75,6 +75,18 @@ import Testing
             #expect(found.map { isSame($0, report) } == true)
             #expect(try table.report(report.id, report.fix.time + .seconds(1), of: 5) == nil)
         }
+    }
+
+    @Test func `are completed one by one, and nothing else changes`() throws {
+        var expected = kept
+        for index in kept.indices where index % 5 == 0 {
+            expected[index].fix.speedCentimetresPerSecond = 321
+            expected[index].fix.accuracyCentimetres = 77
+            expected[index].battery = 9
+            try table.complete(expected[index], of: 5)
+        }
+        let found = try table.reports(of: 5, from: .zero, before: .distantFuture, atMost: 9999)
+        #expect(found.count == expected.count && zip(found, expected).allSatisfy(isSame))
     }
 
     @Test func `are read in their order, from any place`() throws {

@@ -38,9 +38,10 @@ import Wire
         #expect(try post(world, body(start, lat: 4)) == "new", "another place is another report")
         #expect(try post(world, body(start), phone: 2) == "new", "of another phone, too")
         #expect(try post(world, body(older)) == "new")
-        #expect(try post(world, body(older, id: "a")) == "new")
-        #expect(try post(world, body(older, id: "a")) == "known")
-        #expect(try post(world, body(older, id: "b")) == "new")
+        #expect(try post(world, body(older, id: "a")) == "known", "the same fix is one report")
+        #expect(try post(world, body(older, lat: 5, id: "a")) == "new")
+        #expect(try post(world, body(older, lat: 5, id: "a")) == "known")
+        #expect(try post(world, body(older, lat: 6, id: "b")) == "new")
         #expect(try post(world, body(oldest)) == "new")
         #expect(try post(world, body(oldest)) == "known", "it waits")
         try world.turn {}
@@ -203,10 +204,14 @@ import Wire
         #expect(waiting.report.person == person(1) && waiting.report.trace == "req-7")
         let row = try #require(stored.devices.first)
         #expect(row.newest?.time == start && row.sequenced == start)
-        for (place, id) in ids.enumerated() {
-            #expect(try writer.reports.isKnown(id, start - .seconds(place), of: row))
+        func isKnown(_ id: ReportID, _ time: Timestamp) throws -> Bool {
+            let fix = Fix(time: time, position: Coordinate(latitudeE7: 1, longitudeE7: 1))
+            return try writer.reports.find(id, fix, of: row).isKnown
         }
-        #expect(try writer.reports.isKnown(ids[1], start + .seconds(99), of: row), "skewed")
-        #expect(try !writer.reports.isKnown(ids[0], start + .seconds(99), of: row))
+        for (place, id) in ids.enumerated() {
+            #expect(try isKnown(id, start - .seconds(place)))
+        }
+        #expect(try isKnown(ids[1], start + .seconds(99)), "skewed")
+        #expect(try !isKnown(ids[0], start + .seconds(99)))
     }
 }

@@ -26,6 +26,8 @@ final class World: Surroundings {
     var log = Log(service: "ingest", level: .error)
     var replica = Replica()
     var isDirectoryFresh = true
+    /// Shared with the broker; nil = nothing is.
+    var brokerFolder: String?
     var diskPressure = DiskPressure.none
     /// Records by stream, as far as committed.
     var records: [(stream: StreamName, event: Event)] = []
@@ -99,7 +101,8 @@ final class World: Surroundings {
         service = IngestService(
             outside: self, database: database, secrets: secrets, sosWord: "SOS",
             pressesWithinSeconds: 5, limits: limits, logicNewest: 2,
-            mqtt: broker.map { MQTTIntake(broker: $0, prefix: "owntracks") })
+            mqtt: broker.map { MQTTIntake(broker: $0, prefix: "owntracks") },
+            brokerFolder: brokerFolder)
         try turn { try service.start() }
         while service.nextDeadline != nil { try turn {} }
     }

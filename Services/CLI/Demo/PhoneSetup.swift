@@ -16,11 +16,12 @@ extension PhoneSetup {
             """
     }
 
-    /// Prints OwnTracks's link, and on a terminal its QR code.
+    /// Prints OwnTracks's link, on a terminal its QR code, and what to switch on in the app.
     func show() throws {
         guard let link = link(for: .ownTracks) else { return }
         Console.say("    \(link)")
         if Console.isTerminal { try PhoneSetup.draw(link) }
+        for note in notes(for: .ownTracks).prefix(2) { Console.say("    Note: \(note)") }
     }
 
     /// Draws a text as a QR code, if the terminal is wide enough.

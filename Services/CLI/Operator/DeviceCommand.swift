@@ -166,6 +166,7 @@ enum DeviceCommand: Command {
         if let link = setup.link(for: chosen) {
             Console.say("\n\(chosen.rawValue), to be scanned with the phone:\n")
             try PhoneSetup.draw(link)
+            if let note = setup.notes(for: chosen).first { Console.say("\n" + note) }
         }
         if PhoneURL.isLocal(setup.url) {
             Console.say(
@@ -181,6 +182,7 @@ enum DeviceCommand: Command {
             lines += ["", Console.paint(app.rawValue, .bold)]
             if let link = setup.link(for: app) { lines.append("  link: \(link)") }
             lines += setup.entries(for: app).map { "  \($0.field): \($0.value)" }
+            lines += setup.notes(for: app).map { "  note: \($0)" }
         }
         return lines
     }

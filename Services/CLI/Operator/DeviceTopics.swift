@@ -28,6 +28,13 @@ enum DeviceTopics {
             for topic in topics { table.add(topic.cell("topic"), topic.cell("device")) }
             lines += table.lines
         }
+        let refused = (state["refused"]?.array ?? []).compactMap(\.string)
+        if !refused.isEmpty {
+            lines.append(
+                "Refused, because the broker has a secret that was replaced. Give the broker the "
+                    + "new secret, then: jaga device topic DEVICE NAME")
+            lines += refused.map { "  " + $0 }
+        }
         let unknown = (state["unknown"]?.array ?? []).compactMap(\.string)
         if !unknown.isEmpty {
             lines.append("Published under, and no phone's: jaga device topic DEVICE NAME")

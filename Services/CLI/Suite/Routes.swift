@@ -26,14 +26,14 @@ enum Routes {
     /// Where phone apps send to.
     static let phonePaths: Set<String> = [
         "/", "/pub", "/osmand", "/osmand/{token}", "/overland", "/overland/{token}",
-        "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
+        "/api/v1/overland/batches", "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
     ]
 
     static let all: [Route] =
         list(
             .ingest,
             "/", "/osmand", "/osmand/{token}", "/overland", "/overland/{token}",
-            "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
+            "/api/v1/overland/batches", "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
             "/pub", "/v1/reports", "/v1/emergencies", "/v1/emergencies/{emergency}",
             "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
             "/v1/people/{person}/all-right", "/v1/people/{person}/alarm",

@@ -24,8 +24,8 @@ struct NginxConfiguration: Sendable {
     static let largeBodyBytesMax = 8 << 20
     /// Paths of phones' protocols, of files for sets, and of photos.
     static let largePaths: Set<String> = [
-        "/pub", "/overland", "/overland/{token}", "/v1/sets/{set}/zones/import",
-        "/v1/people/{person}/journeys/{journey}/photos",
+        "/pub", "/overland", "/overland/{token}", "/api/v1/overland/batches",
+        "/v1/sets/{set}/zones/import", "/v1/people/{person}/journeys/{journey}/photos",
     ]
     /// OwnTracks on iOS sends a photo inside of its message, a third larger than it is, and deletes
     /// what is refused: a call for help may be in it.

@@ -98,7 +98,9 @@ struct Calm: Sendable {
         _ rules: borrowing EvaluatorRules
     ) -> Bool {
         guard time < until, arrangements == self.arrangements, report.device == device,
-            !report.late, report.fix.time >= fix.time, keepsFilter(report.fix, rules)
+            !report.late, report.fix.time >= fix.time,
+            report.fix.time > fix.time || report.fix.position != fix.position,
+            keepsFilter(report.fix, rules)
         else { return false }
         return report.battery.map { $0 > batteryMin } ?? true
     }

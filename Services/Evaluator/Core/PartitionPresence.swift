@@ -28,6 +28,7 @@ extension PartitionState {
         }
         let suspect = people[place].suspect?.fix
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return }
+        if fix.repeats(suspect ?? trusted) { return complete(fix, trusted, place, &turn) }
         if turn.rules.canFollow(trusted, fix) {
             return believe(fix, .fix, from: trusted, place, &turn)
         }
@@ -40,6 +41,26 @@ extension PartitionState {
         people[place].neighbourhood.end()
         judge(ZoneJudge(fix, .suspect), place, &turn)
         turn.glance = nil
+    }
+
+    /// Evaluates the newest fix again, with values that a further message of it has added. It is
+    /// one fix still: it confirms nothing that it said before, and no time has passed.
+    private mutating func complete(
+        _ fix: JudgedFix, _ trusted: JudgedFix, _ place: Int, _ turn: inout Turn
+    ) {
+        guard let suspect = people[place].suspect else {
+            let fix = JudgedFix(fix: fix.fix, device: fix.device, report: trusted.report)
+            let usual = people[place].usualSilence
+            believe(fix, .fix, from: trusted, place, &turn)
+            people[place].usualSilence = usual
+            return
+        }
+        let fix = JudgedFix(fix: fix.fix, device: fix.device, report: suspect.fix.report)
+        if turn.rules.canFollow(trusted, fix) {
+            believe(fix, .fix, from: trusted, place, &turn)
+        } else {
+            people[place].suspect = SuspectFix(fix: fix, since: suspect.since)
+        }
     }
 
     /// Judges by a fix and trusts it from here on.

@@ -157,6 +157,11 @@ struct JudgedFix: Hashable, Sendable {
         point = EarthPoint(fix.position)
     }
 
+    /// Whether both are the same fix of the same device, whatever else is known of it.
+    func repeats(_ other: JudgedFix) -> Bool {
+        fix.time == other.fix.time && fix.position == other.fix.position && device == other.device
+    }
+
     init(_ report: Report) {
         self.init(fix: report.fix, device: report.device, report: report.id)
     }

@@ -78,7 +78,9 @@ extension PartitionState {
         let suspect = person.suspect?.fix
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return (.history, .suspect) }
         if turn.rules.canFollow(trusted, fix) { return (.judged, .fix) }
-        guard let suspect, turn.rules.canFollow(suspect, fix) else { return (.suspect, .suspect) }
+        guard let suspect, !fix.repeats(suspect), turn.rules.canFollow(suspect, fix) else {
+            return (.suspect, .suspect)
+        }
         believe(suspect, .fix, from: nil, place, &turn)
         return (.judged, .fix)
     }

@@ -25,6 +25,21 @@ struct Backlog {
         effects.append(.wait(row))
     }
 
+    /// Replaces a report that waits by one with more values.
+    ///
+    /// - Returns: whether it waits
+    mutating func complete(_ report: Report) -> Bool {
+        waiting[report.device]?.replaceLast { row in
+            guard row.report.fix.time == report.fix.time, row.report.id.raw.low == report.id.raw.low
+            else { return nil }
+            var row = row
+            let id = row.report.id
+            row.report = report
+            row.report.id = id
+            return row
+        } ?? false
+    }
+
     /// What enters `in/p` in this turn: portions of one device each. Devices share the turn, so
     /// that each that waits has its portion before another has a second one.
     mutating func takeTurn(into effects: inout [Effect]) -> [[Report]] {

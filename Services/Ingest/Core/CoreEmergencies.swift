@@ -69,7 +69,8 @@ extension Core {
             received: now, countdownEnds: Core.countdownEnd(seconds, raised: raised, at: now),
             fix: call.observation.map { Intake.corrected($0.fix, at: now).fix }
                 ?? lastFix(of: person, device: device, in: directory),
-            battery: call.observation?.battery ?? device.flatMap { intake.devices[$0]?.battery },
+            battery: call.observation?.battery ?? call.battery
+                ?? device.flatMap { intake.devices[$0]?.battery },
             note: call.note.map { String($0.prefix(Limits.noteCharacters)) }, trace: request.trace)
     }
 

@@ -53,14 +53,19 @@ extension Core {
 
     /// How full the battery is, said without a place: it is shown, and of the leading phone the
     /// evaluator hears of it. It is of now, so reports that come along are taken in before.
+    ///
+    /// - Parameter repeated: from a newer message of a fix that is known
     mutating func hearBattery(
-        of delivery: Delivery, in directory: Replica, at now: Timestamp,
+        of delivery: Delivery, repeated: PhoneBattery?, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
         let (person, device) = (delivery.person, delivery.device)
-        guard delivery.isSign, let told = delivery.news.battery, var row = intake.devices[device],
+        let all = [delivery.news.battery, repeated].compactMap(\.self)
+        guard delivery.isSign, let told = all.max(by: { $0.time < $1.time }),
+            var row = intake.devices[device],
             row.accept(told, at: now)
         else { return }
+        if repeated != nil { row.batteryTold = told.time }
         intake.keep(row)
         effects.append(.noteDevice(row))
         let leader = directory.leadingDevice(of: person, first: intake.firstDevices[person])

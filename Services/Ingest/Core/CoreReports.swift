@@ -29,7 +29,8 @@ extension Core {
         let taken = takeIn(
             delivery.arrivals, of: delivery.device, received: now, trace: delivery.trace,
             in: directory, at: now, into: &effects)
-        hearBattery(of: delivery, in: directory, at: now, into: &effects)
+        hearBattery(
+            of: delivery, repeated: taken.battery, in: directory, at: now, into: &effects)
         var answer = ReportsAnswer(
             accepted: taken.accepted, duplicates: taken.duplicates,
             rejections: delivery.rejections)
@@ -101,6 +102,7 @@ extension Core {
         var taken = TakenReports()
         var seen: Set<ReportID> = []
         var live: [Report] = []
+        var hasCompleted = false
         if arrivals.count > 1 {
             seen.reserveCapacity(arrivals.count)
             live.reserveCapacity(arrivals.count)
@@ -112,8 +114,22 @@ extension Core {
         }
         for arrival in Core.inOrder(arrivals) {
             let isRepeated = arrivals.count > 1 && !seen.insert(arrival.id).inserted
-            guard !arrival.isKnown, !isRepeated else {
+            if isRepeated {
                 taken.duplicates += 1
+                let index = live.lastIndex { $0.id == arrival.id }
+                if let index, let report = live[index].completed(by: arrival.observation) {
+                    live[index] = report
+                    row.complete(with: arrival.observation, report, at: now)
+                    travel(completed: report, in: directory, into: &effects)
+                }
+                continue
+            }
+            if arrival.isKnown {
+                taken.duplicates += 1
+                complete(
+                    arrival, of: &row, trace: trace, taken: &taken, in: directory,
+                    received: received, at: now, into: &effects)
+                hasCompleted = true
                 continue
             }
             taken.accepted += 1
@@ -130,7 +146,7 @@ extension Core {
             effects.append(.saveReport(report, device: row.number))
             backlog.add(report, into: &effects)
         }
-        if taken.accepted > 0 { intake.keep(row) }
+        if taken.accepted > 0 || hasCompleted { intake.keep(row) }
         if !live.isEmpty { effects.append(.saveReports(live, device: row.number)) }
         sequence(live, at: now, into: &effects)
         if let row = intake.devices[device] { effects.append(.noteDevice(row)) }

@@ -77,6 +77,8 @@ public struct TakenReports: Hashable, Sendable {
     public var skewed = 0
     /// Stored, and waiting behind what is live.
     public var waiting = 0
+    /// The battery that a newer message of a known fix tells; no part of the diary.
+    var battery: PhoneBattery?
 
     public init() {}
 

@@ -14,6 +14,9 @@ public enum Effect: Hashable, Sendable {
     case saveReport(Report, device: Int64)
     /// Reports of one device that came together, by time.
     case saveReports([Report], device: Int64)
+    /// A later message of the same fix adds values to a stored report. The last eight bytes of its
+    /// id and its time find the row.
+    case completeReport(Report, device: Int64)
     /// A device that was never heard, or has another person now.
     case saveDevice(DeviceRow)
     /// More was learnt of a device. Its row may be written later: until then its reports say it.

@@ -9,6 +9,18 @@ struct Fifo<Element> {
 
     mutating func append(_ element: Element) { elements.append(element) }
 
+    /// Changes the newest element for which a change is returned.
+    ///
+    /// - Returns: whether there was one
+    mutating func replaceLast(_ change: (Element) -> Element?) -> Bool {
+        for index in (head..<elements.count).reversed() {
+            guard let element = elements[index], let changed = change(element) else { continue }
+            elements[index] = changed
+            return true
+        }
+        return false
+    }
+
     mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[head]

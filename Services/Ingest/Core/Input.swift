@@ -45,16 +45,20 @@ public enum Input: Sendable {
     case turnEnd
 }
 
-/// One observation with its id, and whether the store knows that id already.
+/// One observation with its id, and whether its report is stored already.
 public struct Arrival: Hashable, Sendable {
     public var id: ReportID
     public var observation: Observation
     public var isKnown: Bool
+    /// The stored report of the same message or the same fix; nil where ``isKnown`` is false, or
+    /// where the report cannot be found any more.
+    public var known: Report?
 
-    public init(id: ReportID, observation: Observation, isKnown: Bool) {
+    public init(id: ReportID, observation: Observation, isKnown: Bool, known: Report? = nil) {
         self.id = id
         self.observation = observation
         self.isKnown = isKnown
+        self.known = known
     }
 }
 

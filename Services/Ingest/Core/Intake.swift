@@ -97,7 +97,9 @@ extension DeviceRow {
     mutating func accept(_ told: PhoneBattery, at now: Timestamp) -> Bool {
         let time = min(told.time, now)
         let before = (battery, charging)
-        guard time >= newest?.time ?? .zero, now - time <= .seconds(Limits.liveAgeSeconds) else {
+        guard time >= max(newest?.time ?? .zero, batteryTold ?? .zero),
+            now - time <= .seconds(Limits.liveAgeSeconds)
+        else {
             return false
         }
         take(percent: told.percent, isCharging: told.charging)
@@ -111,6 +113,21 @@ extension DeviceRow {
         battery = percent ?? battery
     }
 
+    /// Takes over what a further message of the newest fix has added to its report.
+    mutating func complete(with observation: Observation, _ report: Report, at now: Timestamp) {
+        newest = report.fix
+        if report.fix.speedCentimetresPerSecond != nil { isMoving = nil }
+        if altitudeAccuracyMetres == 0 {
+            altitudeAccuracyMetres = observation.altitudeAccuracyMetres
+        }
+        let told = min(observation.created ?? report.fix.time, now)
+        guard observation.battery != nil || observation.charging != nil,
+            told >= batteryTold ?? .zero
+        else { return }
+        take(percent: observation.battery, isCharging: observation.charging)
+        batteryTold = observation.created == nil ? nil : told
+    }
+
     /// Makes a report of an observation of this device, and moves its newest fix.
     mutating func accept(_ arrival: Arrival, trace: String, at now: Timestamp) -> Report {
         let observation = arrival.observation
@@ -120,6 +137,7 @@ extension DeviceRow {
             isMoving = fix.speedCentimetresPerSecond == nil ? moves(to: fix) : nil
             altitudeAccuracyMetres = observation.altitudeAccuracyMetres
             newest = fix
+            batteryTold = observation.created.map { min($0, now) }
             take(percent: observation.battery, isCharging: observation.charging)
         }
         return Report(

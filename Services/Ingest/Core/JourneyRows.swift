@@ -58,6 +58,8 @@ public enum JourneyChange: Hashable, Sendable {
     /// The person is gone, and so are all their journeys.
     case removeAll(PersonID)
     case fix(Fix, number: Int64)
+    /// A later message adds values to a fix that is stored with its time and position.
+    case complete(Fix, number: Int64)
     /// With this fix it got somewhere else.
     case moved(Fix, number: Int64)
     /// From the first of these times on others may see the person so; what was expected for later

@@ -95,6 +95,12 @@ struct Journeys {
         effects.append(.journey(.moved(fix, number: span.number)))
     }
 
+    /// A later message adds values to a fix that a journey may hold.
+    func complete(_ fix: Fix, of person: PersonID, into effects: inout [Effect]) {
+        let span = spans[person]?.last { $0.started <= fix.time && fix.time <= $0.stopped }
+        if let span { effects.append(.journey(.complete(fix, number: span.number))) }
+    }
+
     // MARK: - What time does
 
     /// Stops those that their people have forgotten: open, and nowhere else for so long.

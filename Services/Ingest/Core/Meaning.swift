@@ -38,6 +38,23 @@ public enum Meaning {
             cause: first.id.raw)
     }
 
+    /// The id of the record in `in/p` that carries a report which a later message completed: the
+    /// same values have the same id.
+    static func completion(of report: Report) -> EventID {
+        func number(_ value: Int32?) -> HashPart {
+            value.map { .number(Int64($0)) } ?? .none
+        }
+        let fix = report.fix
+        let content = Hash.id(
+            "completion", .id(report.id), .number(Int64(fix.accuracyCentimetres)),
+            number(fix.altitudeCentimetres), number(fix.speedCentimetresPerSecond),
+            number(fix.courseDegrees), number(report.battery.map(Int32.init)),
+            number(report.charging.map { $0 ? 1 : 0 }))
+        return Hash.meaning(
+            kind: .inputReport, person: report.person, subject: .id(report.device),
+            cause: content)
+    }
+
     /// The id of a signal: (trigger, person, phone, its message id), so that a call sent again is
     /// the same cry and never a second emergency, and phones that count alike do not meet.
     public static func signal(

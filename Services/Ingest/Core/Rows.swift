@@ -23,6 +23,8 @@ public struct DeviceRow: Hashable, Sendable {
     public var isMoving: Bool?
     /// Of the newest fix's altitude, metres; 0 = unknown. Not stored.
     public var altitudeAccuracyMetres: UInt16 = 0
+    /// When the newest message was built that told the battery, where a phone says so. Not stored.
+    public var batteryTold: Timestamp?
 
     public init(
         device: DeviceID, person: PersonID, number: Int64, partition: Partition, seen: Timestamp,

@@ -54,11 +54,32 @@ enum Answers {
     private static func list(of rejections: [Rejection]) -> JSON {
         .array(
             rejections.map { rejection in
-                [
-                    "index": .integer(Int64(rejection.index)),
-                    "reason": .string(rejection.reason.rawValue),
+                var members: [JSON.Member] = [
+                    .init("index", .integer(Int64(rejection.index))),
+                    .init("reason", .string(rejection.reason.rawValue)),
                 ]
+                if let (field, hint) = advice(on: rejection.reason) {
+                    members += [.init("field", .string(field)), .init("hint", .string(hint))]
+                }
+                return .object(members)
             })
+    }
+
+    /// The field at fault and what to send instead; nil where the reason says all.
+    private static func advice(on reason: QuarantineReason) -> (field: String, hint: String)? {
+        switch reason {
+        case .zeroPosition:
+            ("lat", "0, 0 is no position: while there is no fix, send no report")
+        case .negativeAccuracy:
+            (
+                "accuracy",
+                "a negative accuracy marks an invalid position: send no report for it, and leave "
+                    + "out an accuracy that is not known"
+            )
+        case .notJSON, .notAnObject, .otherType, .encrypted, .undecryptable, .missingPosition,
+            .badPosition, .badTime, .badPicture, .invalidFix, .tooMany:
+            nil
+        }
     }
 
     private static func body(of answer: RedeliveryAnswer) -> JSON {

@@ -41,13 +41,19 @@ final class DeviceTable {
                 charging: row.optionalInt64(6).map { $0 != 0 },
                 client: ClientApp(rawValue: row.text(14)))
         }
-        for place in rows.indices { try catchUp(&rows[place]) }
+        for place in rows.indices {
+            if let newest = rows[place].newest, !newest.isUsable(from: rows[place].client) {
+                rows[place].newest = nil
+            }
+            try catchUp(&rows[place])
+        }
         return rows
     }
 
     /// Learns from a device's newest report what its row may not say yet.
     private func catchUp(_ row: inout DeviceRow) throws {
         guard let report = try reports.newest(of: row.number),
+            report.fix.isUsable(from: row.client),
             row.newest.map({ $0.time <= report.fix.time }) ?? (row.seen <= report.received)
         else { return }
         row.newest = report.fix
@@ -109,5 +115,13 @@ final class DeviceTable {
             .integer(fix?.position.longitudeE7), .integer(fix?.accuracyCentimetres),
             .integer(fix?.altitudeCentimetres), .integer(fix?.speedCentimetresPerSecond),
             .integer(fix?.courseDegrees), .text(row.client?.rawValue ?? ""))
+    }
+}
+
+extension Fix {
+    /// False for what an older version stored though it is no position. Which app sent a fix is
+    /// not stored with it: the device's last app stands in.
+    fileprivate func isUsable(from client: ClientApp?) -> Bool {
+        client == .jaga ? !position.isZero : !position.hasZero
     }
 }

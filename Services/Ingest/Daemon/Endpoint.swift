@@ -28,6 +28,8 @@ enum Endpoint: Sendable {
         (.post, "/osmand/{token}", .phoneByToken(.osmAnd)),
         (.post, "/overland", .phone(.overland)),
         (.post, "/overland/{token}", .phoneByToken(.overland)),
+        // Dawarich's path, which some apps have built in.
+        (.post, "/api/v1/overland/batches", .phone(.overland)),
         (.get, "/log/gpslogger", .phone(.gpsLogger)),
         (.post, "/log/gpslogger", .phone(.gpsLogger)),
         (.get, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),

@@ -74,11 +74,12 @@ extension IngestService {
     }
 
     /// A device's secret goes while the device stays: a new one has taken its place.
-    func noteReplaced(_ event: Event) {
+    func noteReplaced(_ event: Event) throws {
         guard case .credentialRemoved(let removal) = event.body,
             let former = outside.replica.credential(removal.credential), let device = former.device
         else { return }
         gate.replace(former.hash, of: device, at: outside.now)
+        if mqtt != nil { try brokerSecrets.noteReplaced(former.hash, of: device) }
     }
 
     /// Lets a call of Jaga's own API pass.

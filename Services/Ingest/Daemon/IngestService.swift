@@ -26,6 +26,7 @@ final class IngestService: Service {
     let pressesWithinSeconds: Int64
     let deviceKeys: DeviceKeys
     let topics: TopicTable
+    let brokerSecrets: BrokerSecrets
     /// The operator's broker; nil where there is none.
     let mqtt: MQTTIntake?
     /// Who has to wait; calls for help never do.
@@ -66,12 +67,13 @@ final class IngestService: Service {
     ///   - secrets: folder of the suite's secrets
     ///   - limits: how much one device and one address may take
     ///   - mqtt: the operator's broker; nil = there is none
+    ///   - brokerFolder: shared with it; nil = there is none
     ///   - logicNewest: the logs go over to no newer version of the logic
     init(
         outside: any Surroundings, database: Database, secrets: String, sosWord: String,
         pressesWithinSeconds: Int64 = 0, limits: GateLimits = .none,
         logicNewest: UInt16 = Limits.logicNewest, ages: RetentionAges = RetentionAges(),
-        mqtt: MQTTIntake? = nil
+        mqtt: MQTTIntake? = nil, brokerFolder: String? = nil
     ) {
         self.outside = outside
         self.database = database
@@ -82,6 +84,7 @@ final class IngestService: Service {
         gate = Gate(limits)
         deviceKeys = DeviceKeys(database: database, secrets: secrets)
         topics = TopicTable(database: database)
+        brokerSecrets = BrokerSecrets(database: database, folder: brokerFolder)
         self.mqtt = mqtt
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
@@ -104,6 +107,7 @@ final class IngestService: Service {
         milestones.removeAll()
         mqtt?.takenBack()
         try topics.load()
+        try brokerSecrets.load()
         diaryNotes.removeAll()
         readers.cut()
         photos.stay()
@@ -122,7 +126,7 @@ final class IngestService: Service {
 
     func directoryWillChange(_ event: Event) throws {
         readers.noteChange()
-        noteReplaced(event)
+        try noteReplaced(event)
         try take(.directoryChanging(event.body, at: event.time))
     }
 
@@ -166,6 +170,10 @@ final class IngestService: Service {
     func startLeaving() { mqtt?.broker.stop() }
 
     func tick() throws {
+        if mqtt != nil {
+            try brokerSecrets.exchange(
+                in: outside.replica, isComplete: outside.isDirectoryFresh, at: outside.now)
+        }
         try takeMessages()
         try raise(to: try ownership.tick())
         try take(.turnEnd)
@@ -272,6 +280,7 @@ final class IngestService: Service {
         case .phone(.forgetDevice(let device)):
             deviceKeys.forget(device)
             topics.forget(device)
+            try brokerSecrets.forget(device)
             try writer.write(effect)
         case .saveHold(let since):
             try writer.write(effect)

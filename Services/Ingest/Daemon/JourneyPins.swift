@@ -140,7 +140,7 @@ extension JourneyStore {
                 WHERE person = ?
                 """, .id(person)
             ) { $0.id(0) }
-        case .start, .stop, .fix, .moved, .sights: []
+        case .start, .stop, .fix, .complete, .moved, .sights: []
         }
     }
 

@@ -22,7 +22,7 @@ extension IngestService {
         case .remove, .removeAll, .reset:
             isForgettingJourneys = true
             photos.leave(try journeys.photosGoing(with: change))
-        case .start, .stop, .fix, .moved, .sights: break
+        case .start, .stop, .fix, .complete, .moved, .sights: break
         }
         try journeys.write(change)
     }

@@ -134,6 +134,7 @@ struct JourneyStore {
             ) { $0.int64(0) }
             for number in numbers { try write(.remove(number: number)) }
         case .fix(let fix, let number): try add(fix, to: number)
+        case .complete(let fix, let number): try complete(fix, in: number)
         case .moved(let fix, let number):
             try database.run(
                 """
@@ -180,6 +181,24 @@ struct JourneyStore {
                 last = max(coalesce(last, ?1), ?1), lates = lates + (?1 < coalesce(last, ?1)),
                 tally = CASE WHEN ?1 < last THEN NULL ELSE tally END WHERE number = ?2
             """, .time(fix.time), .integer(number))
+    }
+
+    /// Readers that have the fix already begin anew, as with a late one.
+    private func complete(_ fix: Fix, in number: Int64) throws {
+        try database.run(
+            """
+            UPDATE journey_fix SET accuracy = ?, altitude = ?, speed = ?
+            WHERE journey = ? AND time = ? AND latitude = ? AND longitude = ?
+            """,
+            .integer(fix.accuracyCentimetres), .integer(fix.altitudeCentimetres),
+            .integer(fix.speedCentimetresPerSecond), .integer(number), .time(fix.time),
+            .integer(fix.position.latitudeE7), .integer(fix.position.longitudeE7))
+        guard database.lastChanges > 0 else { return }
+        try database.run(
+            """
+            UPDATE journey SET revision = revision + 1, lates = lates + 1, tally = NULL
+            WHERE number = ?
+            """, .integer(number))
     }
 
     /// Deletes some fixes of journeys that are gone.
@@ -243,7 +262,8 @@ struct JourneyStore {
         try database.rows(
             """
             SELECT time, number, latitude, longitude, accuracy, altitude, speed FROM journey_fix
-            WHERE journey = ?1 AND (time, number) > (?2, ?3) ORDER BY time, number LIMIT ?4
+            WHERE journey = ?1 AND (time, number) > (?2, ?3) AND (latitude <> 0 OR longitude <> 0)
+            ORDER BY time, number LIMIT ?4
             """,
             .integer(number), .time(place.time), .integer(place.number), .integer(limit)
         ) { row in
@@ -264,6 +284,7 @@ struct JourneyStore {
         try database.first(
             """
             SELECT latitude, longitude FROM journey_fix WHERE journey = ? AND time <= ?
+                AND (latitude <> 0 OR longitude <> 0)
             ORDER BY time DESC, number DESC LIMIT 1
             """, .integer(number), .time(time)
         ) { row in

@@ -27,6 +27,8 @@ final class MQTTIntake {
         case taken
         /// Of no device.
         case unknown
+        /// Of a device whose secret at the broker has been replaced.
+        case replacedSecret = "replaced-secret"
         /// The suite's own, come back.
         case own
         /// Kept by the broker, and heard before.
@@ -58,6 +60,7 @@ final class MQTTIntake {
     /// Messages that were left with the broker and not acknowledged since.
     private var left: Set<ID128> = []
     private var hasToldTooLarge = false
+    private var refusedDevices: Set<DeviceID> = []
     private var nextRequest: UInt64 = 1 << 63
     private var downSince: Timestamp?
 
@@ -137,6 +140,17 @@ final class MQTTIntake {
     /// Whether it was left before.
     func wasLeft(_ message: BrokerMessage) -> Bool {
         !left.isEmpty && left.contains(MQTTIntake.digest(message))
+    }
+
+    /// Whether a refused device was not warned of yet since it was last accepted.
+    func isFirstRefused(_ device: DeviceID) -> Bool {
+        counts[.replacedSecret, default: 0] += 1
+        topics[device] = nil
+        return refusedDevices.insert(device).inserted
+    }
+
+    func noteAccepted(_ device: DeviceID) {
+        if !refusedDevices.isEmpty { refusedDevices.remove(device) }
     }
 
     func isFirstTooLarge() -> Bool {

@@ -57,8 +57,45 @@ extension IngestService {
             }
             return leave(.seconds(Limits.directoryAwaitedSeconds), mqtt)
         }
+        guard try brokerSecrets.isCurrent(device.id, in: outside.replica) else {
+            guard !mqtt.isDirectoryAwaited(at: outside.now) else {
+                return leave(.seconds(Limits.directoryAwaitedSeconds), mqtt)
+            }
+            return try refuse(message, of: device, mqtt)
+        }
+        mqtt.noteAccepted(device.id)
         mqtt.note(topic, of: device.id)
         try take(message, from: topic, of: device, mqtt)
+    }
+
+    /// The secret with which this was published has been replaced, and the broker has it still. It
+    /// may be a stolen phone: nothing of it counts and nothing is told to it, but a call for help.
+    private func refuse(
+        _ message: BrokerMessage, of device: Device, _ mqtt: MQTTIntake
+    ) throws {
+        if mqtt.isFirstRefused(device.id) {
+            outside.log.warning(
+                "a phone publishes with a secret that was replaced; it is refused",
+                [
+                    "device": device.id,
+                    "hint": "Give the broker the new secret, then run 'jaga device topic'.",
+                ])
+        }
+        let reading = read(
+            PhonePayload(body: message.payload), of: ClientApp(OwnTracks.App(device.platform)),
+            received: outside.now, key: deviceKeys[device.id])
+        guard !message.isRetained, !reading.panics.isEmpty,
+            brokerSecrets.admitsCall(of: device.id, at: outside.now)
+        else { return }
+        var news = PhoneNews()
+        news.isTagged = reading.news.isTagged
+        try take(
+            .delivery(
+                Delivery(
+                    request: mqtt.newRequest(), device: device.id, person: device.person,
+                    arrivals: [], panics: Array(reading.panics.prefix(1)),
+                    client: ClientApp(OwnTracks.App(device.platform)), news: news,
+                    isByFormerSecret: true, trace: Hex.encode(SecureRandom.bytes(8)))))
     }
 
     private func drop(_ message: BrokerMessage, _ mqtt: MQTTIntake) {
@@ -186,7 +223,9 @@ extension IngestService {
 
     /// Asks a phone where it is, without waiting for it to speak.
     func askAtOnce(_ device: DeviceID) {
-        guard let mqtt, let topic = mqtt.topic(of: device) else { return }
+        guard let mqtt, let topic = mqtt.topic(of: device),
+            (try? brokerSecrets.isCurrent(device, in: outside.replica)) == true
+        else { return }
         let telling = OwnTracks.Telling(locates: true)
         for (topic, payload) in OwnTracks.messages(telling, to: topic) {
             mqtt.publish(payload, to: topic, key: deviceKeys[device])

@@ -41,6 +41,8 @@ extension IngestService {
             throw Problem.conflict(
                 "another device has this topic", hint: "take it from that one first")
         }
+        // Whoever sets the topic says that the broker has the current secret.
+        try brokerSecrets.confirm(device, in: outside.replica)
         mqtt?.forgetUnknown()
         outside.answer(request.id, Response(status: 204))
     }
@@ -52,6 +54,10 @@ extension IngestService {
             "topics": .array(
                 topics.all.map {
                     ["topic": .string($0.name), "device": .string($0.device.description)]
+                }),
+            "refused": .array(
+                brokerSecrets.refused(in: outside.replica).compactMap { device, _ in
+                    outside.replica.device(device) == nil ? nil : .string(device.description)
                 }),
             "unknown": .array((mqtt?.unknown ?? []).map(JSON.string)),
         ]

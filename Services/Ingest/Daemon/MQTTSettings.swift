@@ -23,6 +23,9 @@ enum MQTTSettings {
             "JAGA_INGEST_MQTT_CLIENT_ID", .text, default: "jaga-ingest",
             help: "The name for which the broker keeps messages; each suite has its own."),
         Setting(
+            "JAGA_INGEST_MQTT_SHARED_FOLDER", .path,
+            help: "Folder shared with the broker of deploy/, for secrets that were replaced."),
+        Setting(
             "JAGA_MQTT_PREFIX", .text, default: "owntracks",
             help: "Levels of the topics above those of users: PREFIX/user/device."),
     ]

@@ -36,6 +36,7 @@ struct Main {
         ],
         bodyBytesByPath: [
             "/pub": Limits.ownTracksBodyBytes, "/overland": Limits.phoneBodyBytes,
+            "/api/v1/overland/batches": Limits.phoneBodyBytes,
             "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
         ], unreadBodyPaths: ["/v1/emergencies"],
         check: { configuration in
@@ -65,7 +66,8 @@ struct Main {
                     configuration.int("JAGA_INGEST_ADDRESS_CALLS_PER_SECOND")),
                 failuresOfAddressPerMinute: Int64(
                     configuration.int("JAGA_INGEST_FAILURES_PER_MINUTE"))),
-            ages: RetentionAges(configuration), mqtt: MQTTSettings.intake(configuration))
+            ages: RetentionAges(configuration), mqtt: MQTTSettings.intake(configuration),
+            brokerFolder: configuration.optional("JAGA_INGEST_MQTT_SHARED_FOLDER"))
     }
 }
 

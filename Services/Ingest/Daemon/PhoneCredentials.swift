@@ -55,7 +55,8 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
     /// Only the beginning is looked at, and JSON is not parsed: nobody has signed in yet.
     private static func inBody(_ body: [UInt8]) -> [String] {
         let start = body.prefix(65_536)
-        guard start.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+        let first = start.first { $0 > 0x20 }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
             let form = Query(encoded: String(decoding: start, as: UTF8.self))
             return PhoneIdentity.names.compactMap { form[$0] }
         }

@@ -23,16 +23,74 @@ final class ReportTable {
         skewedDevices = Set(try database.all("SELECT DISTINCT device FROM skewed") { $0.int64(0) })
     }
 
-    /// Whether an observation of a device is stored, so that its delivery is a repetition.
-    func isKnown(_ id: ReportID, _ observed: Timestamp, of device: DeviceRow) throws -> Bool {
+    /// The stored report of an observation: that of the same message, else of the same fix, which
+    /// is one report whatever its messages are called.
+    ///
+    /// - Parameter observed: as the phone says
+    func find(
+        _ id: ReportID, _ observed: Fix, of device: DeviceRow
+    ) throws -> (isKnown: Bool, report: Report?) {
         if skewedDevices.contains(device.number) {
-            let found = try database.scalar(
-                "SELECT 1 FROM skewed WHERE device = ? AND id = ?", .integer(device.number),
-                .half(of: id))
-            if found != nil { return true }
+            let received = try database.first(
+                "SELECT received FROM skewed WHERE device = ? AND id = ?",
+                .integer(device.number), .half(of: id)
+            ) { $0.time(0) }
+            if let received {
+                // The time of arrival stands in for that of the fix.
+                let stored = try report(id, received, of: device.number)
+                return (true, stored?.report(id, of: device))
+            }
         }
-        if let newest = device.newest, observed > newest.time { return false }
-        return try report(id, observed, of: device.number) != nil
+        if let newest = device.newest, observed.time > newest.time { return (false, nil) }
+        let all = try reports(at: observed.time, of: device.number)
+        let stored =
+            all.first { $0.half == id.raw.low }
+            ?? all.first { !$0.state.clockSkew && $0.fix.position == observed.position }
+        return (stored != nil, stored?.report(id, of: device))
+    }
+
+    /// All reports of a device with fixes of exactly this time.
+    private func reports(at time: Timestamp, of device: Int64) throws -> [StoredReport] {
+        var found = try database.all(
+            "SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time = ?",
+            .integer(device), .time(time), as: StoredReport.init)
+        try visitRuns(of: device, from: time - ReportRun.span, through: time) { run in
+            found += run.filter { $0.fix.time == time }
+        }
+        return found
+    }
+
+    /// Writes a report that was completed over what is stored of it.
+    func complete(_ report: Report, of device: Int64) throws {
+        let time = report.fix.time
+        var run: [StoredReport] = []
+        try database.rows(
+            """
+            SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time >= ? AND time <= ?
+            """, .integer(device), .time(time - ReportRun.span), .time(time)
+        ) { row in
+            let all = StoredReport.everything(in: row)
+            guard all.contains(where: { $0.fix.time == time && $0.half == report.id.raw.low })
+            else { return }
+            run = all
+        }
+        guard let first = run.first else { return }
+        let reports = run.map { stored in
+            let isIt = stored.fix.time == time && stored.half == report.id.raw.low
+            return isIt ? report : stored.report
+        }
+        let fix = reports[0].fix
+        try database.run(
+            """
+            UPDATE report SET accuracy = ?, altitude = ?, speed = ?, course = ?, state = ?, more = ?
+            WHERE device = ? AND time = ? AND id = ?
+            """,
+            .integer(fix.accuracyCentimetres), .integer(fix.altitudeCentimetres),
+            .integer(fix.speedCentimetresPerSecond), .integer(fix.courseDegrees),
+            .integer(ReportState(reports[0]).packed),
+            reports.count > 1
+                ? .blob(ReportRun.pack(reports.dropFirst(), after: reports[0])) : .null,
+            .integer(device), .time(first.fix.time), .half(of: reports[0].id))
     }
 
     /// A report by its time and id; nil where there is none.
@@ -236,8 +294,33 @@ struct StoredReport: Hashable {
         half = row.blob(9).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// All of a row, by time.
+    /// All of a row, by time. Positions of 0° N 0° E, which older versions stored, are left out.
     static func all(in row: Row) -> [StoredReport] {
+        let all = everything(in: row)
+        return all.contains { $0.fix.position.isZero }
+            ? all.filter { !$0.fix.position.isZero } : all
+    }
+
+    /// As the core knows it. Whose it is, and the first half of its id, are not stored with it.
+    fileprivate var report: Report {
+        Report(
+            id: ReportID(ID128(high: 0, low: half)), person: PersonID(.zero),
+            device: DeviceID(.zero), fix: fix, trigger: state.trigger, battery: state.battery,
+            charging: state.charging, clockSkew: state.clockSkew, late: state.late,
+            received: received)
+    }
+
+    /// The report of a device; with the whole id where that is the one looked for.
+    fileprivate func report(_ id: ReportID, of device: DeviceRow) -> Report {
+        var report = report
+        if half == id.raw.low { report.id = id }
+        report.person = device.person
+        report.device = device.device
+        return report
+    }
+
+    /// All of a row, by time.
+    fileprivate static func everything(in row: Row) -> [StoredReport] {
         let first = StoredReport(row)
         return row.isNull(10) ? [first] : [first] + ReportRun.unpack(row.blob(10), after: first)
     }

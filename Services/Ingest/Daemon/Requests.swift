@@ -148,17 +148,24 @@ extension IngestService {
                     trace: request.trace)))
     }
 
-    /// Observations with their ids, and whether each is stored already.
+    /// Observations with their ids and the stored reports of the same messages or fixes.
     func arrivals(
         _ observations: [Observation], of device: DeviceID
     ) throws -> [Arrival] {
         let row = core.device(device)
         return try observations.map { observation in
             let id = Meaning.report(observation, of: device)
-            let isKnown = try row.map {
-                try writer.reports.isKnown(id, observation.fix.time, of: $0)
+            var known = try row.map { try writer.reports.find(id, observation.fix, of: $0) }
+            if let report = known?.report, report.id != id {
+                // A message of another id, or of none, brought the fix before.
+                var plain = observation
+                plain.messageID = nil
+                let named = Meaning.report(plain, of: device)
+                if named.raw.low == report.id.raw.low { known?.report?.id = named }
             }
-            return Arrival(id: id, observation: observation, isKnown: isKnown ?? false)
+            return Arrival(
+                id: id, observation: observation, isKnown: known?.isKnown ?? false,
+                known: known?.report)
         }
     }
 

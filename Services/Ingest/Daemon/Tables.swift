@@ -13,6 +13,7 @@ enum Tables {
         Migration(number: 12, sql: forgetting), Migration(number: 13, sql: TopicTable.migration),
         Migration(number: 14, sql: QuarantineTable.migration), Migration(number: 15, sql: runs),
         Migration(number: 16, sql: PhoneWriter.taggedMigration),
+        Migration(number: 17, sql: BrokerSecrets.migration),
     ]
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up

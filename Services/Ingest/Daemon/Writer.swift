@@ -33,6 +33,7 @@ struct Writer {
         switch effect {
         case .saveReport(let report, let device): try reports.save(report, of: device)
         case .saveReports(let all, let device): try reports.save(all, of: device)
+        case .completeReport(let report, let device): try reports.complete(report, of: device)
         case .saveDevice(let row): try devices.save(row)
         case .noteDevice(let row): devices.note(row.number)
         case .saveLeader(let person, let device):

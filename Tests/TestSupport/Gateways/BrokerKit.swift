@@ -52,6 +52,7 @@ public final class BrokerKit {
             """ : ""
         let user = getuid() == 0 ? "user root" : ""
         return """
+            pid_file \(folder.file("mosquitto.pid"))
             listener \(port) 127.0.0.1
             \(tls)
             \(user)
