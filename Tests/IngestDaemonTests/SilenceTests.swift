@@ -100,6 +100,10 @@ import Web
         #expect(answer.json["at"]?.string == world.now.description)
         #expect(try say().text == answer.text)
         #expect(world.records(.inputContact).count == 1)
+        // A constant key is a new confirmation a minute later.
+        world.now = world.now + .seconds(61)
+        #expect(try say().text != answer.text)
+        #expect(world.records(.inputContact).count == 2)
         #expect(try world.send(.post, path, token: "phone-2").status == 403)
     }
 }

@@ -180,6 +180,11 @@ public struct Core: Sendable {
     /// What is kept of a device; nil if it was never heard.
     public func device(_ id: DeviceID) -> DeviceRow? { intake.devices[id] }
 
+    /// Whether the emergency that a signal belongs to is in countdown, open or acknowledged.
+    public func isActive(_ signal: EmergencyID) -> Bool {
+        emergencies.view(of: signal)?.state.isActive ?? false
+    }
+
     /// Devices of which something is so, the highest number first.
     public func devices(where isSo: (DeviceRow) -> Bool) -> [DeviceID] {
         intake.devices.values.lazy.filter(isSo)

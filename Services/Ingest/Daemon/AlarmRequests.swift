@@ -23,8 +23,11 @@ extension IngestService {
                 throw Problem.invalid("this is no zone's id", field: "zone")
             }
         }
-        guard try !isRepeated(request, by: principal, status: 202) else { return }
-        let cause = FirstAnswers.key(of: request, by: principal) ?? SecureRandom.id()
+        guard
+            try !isRepeated(
+                request, by: principal, status: 202, within: FirstAnswers.Window.answer)
+        else { return }
+        let cause = SecureRandom.id()
         try take(
             .alarm(
                 AlarmRequest(

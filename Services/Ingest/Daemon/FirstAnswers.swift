@@ -3,13 +3,31 @@ import Model
 import Store
 import Web
 
-/// Requests with an `Idempotency-Key`: sent again within a day, one gets the first answer again.
+/// The first answers to requests with an `Idempotency-Key`.
+///
+/// A request repeats an earlier one if caller, path, key and body are equal and it arrives within
+/// the window of its operation. Callers exist that send one constant key for ever. Their second
+/// emergency or check-in must count, so the windows of operations about safety are short.
 struct FirstAnswers {
     let database: Database
 
     static let keptHours: Int64 = 24
 
-    /// What a request is known by; nil without a key.
+    /// How long an equal request counts as the same one.
+    enum Window {
+        /// Reports, journeys: a day.
+        static let standard = Duration.seconds(keptHours * 3600)
+        /// Cancels, check-ins and alarm answers: as long as one attempt is retried.
+        static let answer = Duration.seconds(60)
+        /// Emergencies, while the emergency that the first request raised is active: an equal
+        /// request could only join it.
+        static let activeEmergency = Duration.seconds(600)
+        /// Emergencies that have ended: a retry that was already on its way.
+        static let endedEmergency = Duration.seconds(30)
+    }
+
+    /// What a request is known by; nil without a key. The body is part of it: a request with
+    /// another body is another request.
     static func key(of request: Request, by principal: Principal) -> ID128? {
         guard let key = request.headers["Idempotency-Key"] else { return nil }
         let who: HashPart =
@@ -18,20 +36,27 @@ struct FirstAnswers {
             case .person(let person): .id(person)
             case .device(let device, _): .id(device)
             }
-        return Hash.id("answered", who, .text(request.path), .text(key))
+        return Hash.id(
+            "answered", who, .text(request.path), .text(key), .bytes(request.body))
     }
 
-    func answer(to key: ID128) throws -> Response? {
-        try database.first("SELECT status, body FROM answered WHERE key = ?", .id(key)) { row in
-            .json(row.blob(1), status: row.int(0))
-        }
+    /// The answer to the first request with a key, and when that request came.
+    ///
+    /// - Parameter after: earlier requests do not count
+    func first(
+        with key: ID128, after: Timestamp
+    ) throws -> (response: Response, time: Timestamp)? {
+        try database.first(
+            "SELECT status, body, time FROM answered WHERE key = ? AND time > ?", .id(key),
+            .time(after)
+        ) { row in (.json(row.blob(1), status: row.int(0)), row.time(2)) }
     }
 
     /// Keeps an answer that accepted something; a refusal may turn out otherwise next time.
     func keep(_ response: Response, to key: ID128, at time: Timestamp) throws {
         guard (200..<300).contains(response.status) else { return }
         try database.run(
-            "INSERT OR IGNORE INTO answered (key, status, body, time) VALUES (?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO answered (key, status, body, time) VALUES (?, ?, ?, ?)",
             .id(key), .integer(response.status), .blob(response.body), .time(time))
     }
 

@@ -182,9 +182,8 @@ extension IngestService {
     }
 
     private func raise(_ request: Request, by principal: Principal) throws {
-        var call = JagaEmergency.read(request.body, received: outside.now)
-        if call.messageID == nil { call.messageID = request.headers["Idempotency-Key"] }
-        guard try !isRepeated(request, by: principal, status: 202) else { return }
+        let call = JagaEmergency.read(request.body, received: outside.now)
+        guard try !isRepeatedCall(request, by: principal) else { return }
         pending[request.id]?.ignored = call.ignored
         var arrival: Arrival?
         // By a secret that was replaced it may not be the phone: the place is in the call alone.
@@ -203,8 +202,11 @@ extension IngestService {
     private func cancel(
         _ request: Request, _ emergency: EmergencyID, by principal: Principal
     ) throws {
-        guard try !isRepeated(request, by: principal, status: 202) else { return }
-        let cause = FirstAnswers.key(of: request, by: principal) ?? SecureRandom.id()
+        guard
+            try !isRepeated(
+                request, by: principal, status: 202, within: FirstAnswers.Window.answer)
+        else { return }
+        let cause = SecureRandom.id()
         try take(
             .cancellation(
                 CancelRequest(
@@ -213,15 +215,32 @@ extension IngestService {
     }
 
     /// Gives a repeated request its first answer; else notes how the request is to be answered.
+    ///
+    /// - Parameter window: how long an equal request counts as the same one
     func isRepeated(
-        _ request: Request, by principal: Principal, status: Int
+        _ request: Request, by principal: Principal, status: Int,
+        within window: Duration = FirstAnswers.Window.standard
     ) throws -> Bool {
         let key = FirstAnswers.key(of: request, by: principal)
-        if let key, let first = try firstAnswers.answer(to: key) {
-            outside.answer(request.id, first)
+        if let key, let first = try firstAnswers.first(with: key, after: outside.now - window) {
+            outside.answer(request.id, first.response)
             return true
         }
         pending[request.id] = Pending(status: status, key: key)
         return false
+    }
+
+    /// Whether an emergency request is a retry of the last one. In doubt it is a new call: a second
+    /// notification is better than none.
+    private func isRepeatedCall(_ request: Request, by principal: Principal) throws -> Bool {
+        var window = FirstAnswers.Window.activeEmergency
+        if let key = FirstAnswers.key(of: request, by: principal),
+            let first = try firstAnswers.first(with: key, after: outside.now - window),
+            let id = try? JSON.parse(first.response.body)["id"]?.string,
+            !(EmergencyID(id).map(core.isActive) ?? false)
+        {
+            window = FirstAnswers.Window.endedEmergency
+        }
+        return try isRepeated(request, by: principal, status: 202, within: window)
     }
 }

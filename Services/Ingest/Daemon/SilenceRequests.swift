@@ -11,8 +11,11 @@ extension IngestService {
         _ request: Request, _ parameters: Parameters, by principal: Principal
     ) throws {
         let person = try parameters.id("person", PersonID.self)
-        guard try !isRepeated(request, by: principal, status: 202) else { return }
-        let cause = FirstAnswers.key(of: request, by: principal) ?? SecureRandom.id()
+        guard
+            try !isRepeated(
+                request, by: principal, status: 202, within: FirstAnswers.Window.answer)
+        else { return }
+        let cause = SecureRandom.id()
         try take(
             .allRight(
                 AllRightRequest(
