@@ -2,10 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // A pipe whose ends no program inherits that another thread starts meanwhile.
@@ -71,6 +75,88 @@ static inline pid_t clinux_spawn(
     close(ends[0]);
     if (child < 0) errno = failure;
     return child;
+}
+
+// Starts a program whose input and output are one socket, with this process's standard error. It is
+// killed when the calling thread ends. Returns the process id, or -1 and errno, also when the
+// program could not be executed.
+static inline pid_t clinux_spawn_worker(
+    const char *path, char *const argv[], char *const envp[], int socket) {
+    int ends[2];
+    if (clinux_pipe(ends) != 0) return -1;
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        signal(SIGPIPE, SIG_DFL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(127);
+        if (dup2(socket, 0) >= 0 && dup2(socket, 1) >= 0) {
+            for (int descriptor = 3; descriptor < ends[1]; descriptor++) close(descriptor);
+#ifdef SYS_close_range
+            syscall(SYS_close_range, ends[1] + 1, ~0U, 0);
+#endif
+            execve(path, argv, envp);
+        }
+        int failure = errno;
+        (void)!write(ends[1], &failure, sizeof failure);
+        _exit(127);
+    }
+    int failure = child < 0 ? errno : 0;
+    close(ends[1]);
+    if (child > 0) {
+        ssize_t count;
+        do count = read(ends[0], &failure, sizeof failure);
+        while (count < 0 && errno == EINTR);
+        if (count > 0) {
+            waitpid(child, NULL, 0);
+            child = -1;
+        }
+    }
+    close(ends[0]);
+    if (child < 0) errno = failure;
+    return child;
+}
+
+// A connected pair of sockets whose ends no other program inherits.
+static inline int clinux_socket_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+// Processor time of another process, microseconds; -1 if it has ended.
+static inline int64_t clinux_processor_microseconds(pid_t process) {
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return -1;
+    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+}
+
+// The least favourable scheduling, and a bound of the address space, for a worker process.
+static inline void clinux_yield_to_others(size_t bytes) {
+    struct rlimit limit = { bytes, bytes };
+    setrlimit(RLIMIT_AS, &limit);
+    setpriority(PRIO_PROCESS, 0, 10);
+}
+
+// Keeps the memory of this process out of files. A limit of one byte also stops a core_pattern that
+// is a pipe, which a limit of 0 does not (core(5)); where it cannot be set, the process is made
+// undumpable, at the price that its own user sees less of it in /proc.
+static inline void clinux_forbid_core_dumps(void) {
+    struct rlimit one = { 1, 1 };
+    if (setrlimit(RLIMIT_CORE, &one) == 0) return;
+    struct rlimit none = { 0, 0 };
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+}
+
+// Takes back the handlers by which the Swift runtime prints registers and the memory around them
+// when the process crashes.
+static inline void clinux_print_no_memory_on_crash(void) {
+    const int crashes[] = { SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP };
+    for (unsigned index = 0; index < sizeof crashes / sizeof *crashes; index++)
+        signal(crashes[index], SIG_DFL);
 }
 
 // wait(2)'s macros: exit status, or 128 + the number of the signal that ended it.

@@ -96,7 +96,7 @@ public final class ChildProcess: Pollable {
     public var waitMilliseconds: Int? { nil }
 
     /// A null-terminated array of C strings, as execve takes them.
-    private static func withCStrings<Result>(
+    static func withCStrings<Result>(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
         let copies = texts.map { strdup($0) }

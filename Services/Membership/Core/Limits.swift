@@ -60,6 +60,16 @@ public enum Limits {
     public static let extraCharactersMax = 200
     public static let zonePriorityMax = 1000
     public static let hysteresisMetresMax = 1000
+    /// Processor time that the shapes of one request may take to check and prepare: some 400 times
+    /// what a hand-drawn zone takes.
+    public static let geometryMicrosecondsPerRequest: Int64 = 4_000_000
+    /// Requests whose shapes wait, of one person and of all: more are told to come again.
+    public static let geometryRequestsPerRequesterMax = 1
+    public static let geometryRequestsMax = 32
+    /// A request waits for its shapes no longer than that: shortly before its server gives it up.
+    public static let geometryWaitMax = Duration.seconds(25)
+    /// Turns that answer such a request and are rolled back, before it is given up.
+    public static let geometryFailuresMax = 3
     public static let escalationTiersMax = 10
     public static let escalationPeopleMax = 50
     public static let escalationWaitSeconds = 10...3600

@@ -40,6 +40,7 @@ struct ChangeReader {
     let request: Request
     let parameters: Parameters
     let clocks: ZoneClocks
+    let shapes: PreparedShapes
     /// By which codes are kept.
     let messageKey: [UInt8]
     /// Where phones find the suite; nil = nobody said.

@@ -36,6 +36,10 @@ struct Main {
         })
 
     static func main() {
+        // Membership starts itself again for shapes that take long (``GeometryQueue``).
+        if CommandLine.arguments.dropFirst() == [GeometryQueue.argument] {
+            return GeometryCodec.serve()
+        }
         exit(Host.run(definition) { try MembershipService($0) })
     }
 }

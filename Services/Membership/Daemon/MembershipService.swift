@@ -13,7 +13,8 @@ import Wire
 
 /// Between HTTP, store and directory stream on one side and ``MembershipCore`` on the other.
 final class MembershipService: Service {
-    private let host: Host
+    let host: Host
+    let geometry = GeometryQueue()
     private let rows: DirectoryRows
     private let codeRows: CodeRows
     private let keptAnswers: KeptAnswers
@@ -61,10 +62,16 @@ final class MembershipService: Service {
         erasures.forget()
         try load()
         awaited.rolledBack(to: host.bus.end(of: .directory))
+        geometry.rolledBack()
         mustAdoptToken = true
     }
 
-    func committed() { awaited.committed() }
+    func committed() {
+        awaited.committed()
+        geometry.committed()
+    }
+
+    var pollable: (any Pollable)? { geometry }
 
     private func load() throws {
         core = MembershipCore(
@@ -73,8 +80,8 @@ final class MembershipService: Service {
 
     var ownDirectory: Replica? { core.directory }
 
-    /// Their changes last.
-    var suspended: Set<UInt64> { awaited.requests }
+    /// Their changes last, or they have not been answered at all.
+    var suspended: Set<UInt64> { awaited.requests.union(geometry.requests) }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {}
 
@@ -86,6 +93,7 @@ final class MembershipService: Service {
             try codeRows.prune(at: host.now)
             nextPruning = host.now + MembershipService.pruningInterval
         }
+        try answerPrepared()
         for (awaited, isActive) in awaited.ready(at: host.now, heard: heardByIngest) {
             let response = awaited.response(isActive)
             if isActive, let key = awaited.key {
@@ -167,9 +175,16 @@ final class MembershipService: Service {
 
     // MARK: Requests
 
-    func handle(_ request: Request) throws {
+    func handle(_ request: Request) throws { try handle(request, PreparedShapes()) }
+
+    /// - Parameter shapes: what is prepared of the request's shapes
+    func handle(_ request: Request, _ shapes: PreparedShapes) throws {
         do {
-            try serve(request)
+            do {
+                try serve(request, shapes)
+            } catch is Problem where !shapes.missing.isEmpty {
+                try wait(request, for: shapes)
+            }
         } catch let problem as Problem {
             host.answer(request.id, .problem(problem))
         }
@@ -181,7 +196,7 @@ final class MembershipService: Service {
         }
     }
 
-    private func serve(_ request: Request) throws {
+    private func serve(_ request: Request, _ shapes: PreparedShapes) throws {
         switch Route.router.route(request) {
         case .answered(let response): host.answer(request.id, response)
         case .found(let route, let parameters):
@@ -201,8 +216,10 @@ final class MembershipService: Service {
                 host.answer(request.id, try reader.read(reading))
             case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
                 _ = try KeptAnswers.name(request)
-                let reader = changeReader(request, parameters, principal)
-                host.answer(request.id, try preview(reader, for: parameters.owner(holder)))
+                let reader = changeReader(request, parameters, principal, shapes)
+                let response = try preview(reader, for: parameters.owner(holder))
+                guard shapes.missing.isEmpty else { return try wait(request, for: shapes) }
+                host.answer(request.id, response)
             case .change(let changing):
                 if host.diskPressure == .short, changing.canWait {
                     throw Problem.diskNearlyFull("changes")
@@ -211,7 +228,7 @@ final class MembershipService: Service {
                 if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
-                let reader = changeReader(request, parameters, principal)
+                let reader = changeReader(request, parameters, principal, shapes)
                 let requested = try reader.read(changing)
                 let command = Command(
                     request: request.id, principal: principal, ifVersion: try reader.ifVersion(),
@@ -222,11 +239,12 @@ final class MembershipService: Service {
     }
 
     private func changeReader(
-        _ request: Request, _ parameters: Parameters, _ principal: Principal
+        _ request: Request, _ parameters: Parameters, _ principal: Principal,
+        _ shapes: PreparedShapes
     ) -> ChangeReader {
         ChangeReader(
             directory: core.directory, principal: principal, request: request,
-            parameters: parameters, clocks: clocks, messageKey: messageKey,
+            parameters: parameters, clocks: clocks, shapes: shapes, messageKey: messageKey,
             publicURL: publicURL, broker: broker)
     }
 
@@ -361,29 +379,6 @@ extension Answer {
         case .person, .device, .circle, .zone, .zones, .set, .message, .mailed, .gone,
             .refused:
             false
-        }
-    }
-}
-
-extension EventBody {
-    /// The thing that an event of the directory is about.
-    fileprivate var directorySubject: ID128 {
-        switch self {
-        case .personChanged(let value): value.id.raw
-        case .deviceChanged(let value): value.id.raw
-        case .credentialChanged(let value): value.id.raw
-        case .circleChanged(let value): value.id.raw
-        case .zoneChanged(let value): value.id.raw
-        case .setChanged(let value): value.id.raw
-        case .messageChanged(let value): value.id.raw
-        case .personRemoved(let value): value.person.raw
-        case .deviceRemoved(let value): value.device.raw
-        case .credentialRemoved(let value): value.credential.raw
-        case .circleRemoved(let value): value.circle.raw
-        case .zoneRemoved(let value): value.zone.raw
-        case .setRemoved(let value): value.set.raw
-        case .messageRemoved(let value): value.message.raw
-        default: fatalError("broken invariant: \(kind.type) is an event of the directory")
         }
     }
 }

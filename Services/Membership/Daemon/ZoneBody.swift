@@ -3,7 +3,6 @@ import MembershipCore
 import Model
 import Parsing
 import Runtime
-import Shapes
 import Web
 import ZoneFiles
 
@@ -13,6 +12,7 @@ struct ZoneBody {
     /// The zone as it is; nil for a new one.
     private let old: Zone?
     private let clocks: ZoneClocks
+    private let shapes: PreparedShapes
     private let properties: Fields
 
     static let knownProperties = [
@@ -25,8 +25,10 @@ struct ZoneBody {
     /// - Parameters:
     ///   - isNew: whether everything that a zone needs has to be there
     ///   - old: the zone that is changed: a new inset goes with its shape
+    ///   - shapes: prepares the zone's shape
     static func read(
-        _ json: JSON, isNew: Bool, before old: Zone? = nil, clocks: ZoneClocks
+        _ json: JSON, isNew: Bool, before old: Zone? = nil, clocks: ZoneClocks,
+        shapes: PreparedShapes = .direct
     ) throws(Problem) -> ZonePatch {
         let feature = try Fields(
             json, known: ["type", "geometry", "properties"], readOnly: ["id", "bbox"])
@@ -36,7 +38,8 @@ struct ZoneBody {
         let properties = try Fields(
             feature.value("properties") ?? .object([]), at: "properties", known: knownProperties,
             readOnly: ["circle", "person", "set", "version"])
-        let body = ZoneBody(old: old, clocks: clocks, properties: properties)
+        let body = ZoneBody(
+            old: old, clocks: clocks, shapes: shapes, properties: properties)
         var patch = try body.patch()
         if isNew, patch.name == nil { throw properties.missing("name", "such as Home") }
         if isNew, feature.value("geometry") == nil {
@@ -176,10 +179,18 @@ struct ZoneBody {
     ) throws(Problem) -> ZonePatch.Drawing {
         let inset = inset ?? old?.insetCentimetres ?? 0
         do {
-            let prepared = try prepareChecked(shape, insetCentimetres: inset)
+            let prepared = try shapes.prepare(shape, insetCentimetres: inset)
             return ZonePatch.Drawing(shape: shape, insetCentimetres: inset, prepared: prepared)
         } catch {
-            throw problem(error, reader, isInset: inset != 0)
+            switch error {
+            case .fault(let fault): throw problem(fault, reader, isInset: inset != 0)
+            // Never answered: the request is read again once the shape is there.
+            case .missing: throw .unavailable("the shape is being checked")
+            case .overBudget:
+                throw .invalid(
+                    "the shapes of this request take too long to check", field: "geometry",
+                    hint: "draw them with fewer points, or send fewer zones at a time")
+            }
         }
     }
 

@@ -11,7 +11,8 @@ extension ChangeReader {
         try allowEditing(zonesOf: owner)
         if case .createZone = changing {
             let id = ZoneID(SecureRandom.id())
-            let patch = try ZoneBody.read(body(), isNew: true, clocks: clocks)
+            let patch = try ZoneBody.read(
+                body(), isNew: true, clocks: clocks, shapes: shapes)
             return RequestedChange(.createZone(owner, id, patch), at: "\(owner.path)/zones/\(id)")
         }
         let id = try zone
@@ -19,7 +20,8 @@ extension ChangeReader {
         guard let old = directory.zone(id), old.owner == owner else {
             throw .notFound("there is no such zone")
         }
-        let patch = try ZoneBody.read(body(), isNew: false, before: old, clocks: clocks)
+        let patch = try ZoneBody.read(
+            body(), isNew: false, before: old, clocks: clocks, shapes: shapes)
         return RequestedChange(.updateZone(owner, id, patch))
     }
 
@@ -67,10 +69,10 @@ extension ChangeReader {
 
     /// Asked before a body is looked at: what is wrong with it may tell of the zone as it is.
     func allowEditing(zonesOf owner: ZoneOwner) throws(Problem) {
-        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let (action, target) = RightsTarget.editing(zonesOf: owner)
         let decision = directory.decide(principal, action, on: target, at: clocks.now)
         if let denial = decision.denial { throw Problem(denial) }
+        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
     }
 }
 

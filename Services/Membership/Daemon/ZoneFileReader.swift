@@ -28,6 +28,7 @@ struct ZonesOfFile {
 struct ZoneFileReader {
     let request: Request
     let clocks: ZoneClocks
+    let shapes: PreparedShapes
     /// More zones than these need not be looked at.
     let zonesMax: Int
 
@@ -62,7 +63,8 @@ struct ZoneFileReader {
         }
         for entry in found.entries {
             do throws(Problem) {
-                let patch = try ZoneBody.read(entry.feature, isNew: true, clocks: clocks)
+                let patch = try ZoneBody.read(
+                    entry.feature, isNew: true, clocks: clocks, shapes: shapes)
                 found.zones.append(NewZone(id: ZoneID(SecureRandom.id()), patch: patch))
             } catch {
                 found.faults.append(ZonesOfFile.Fault(place: entry.place, problem: error))
@@ -108,7 +110,9 @@ extension ChangeReader {
             case .person: Limits.suite.privateZones
             case .set: Limits.zonesPerSetMax
             }
-        return try ZoneFileReader(request: request, clocks: clocks, zonesMax: zonesMax).read()
+        return try ZoneFileReader(
+            request: request, clocks: clocks, shapes: shapes, zonesMax: zonesMax
+        ).read()
     }
 }
 

@@ -1,7 +1,7 @@
 import Model
 
 /// A point of a shape as its owner gave it.
-public struct ShapePosition: Hashable, Sendable {
+public struct ShapePosition: Hashable, Sendable, Codable {
     /// Index of the polygon; 0 for a circle and a line.
     public var polygon: Int
     /// 0 is the outer ring, then holes; nil for a line.
@@ -20,7 +20,7 @@ public struct ShapePosition: Hashable, Sendable {
 }
 
 /// Why a shape cannot be a zone, and where.
-public enum GeometryProblem: Error, Hashable, Sendable {
+public enum GeometryProblem: Error, Hashable, Sendable, Codable {
     /// Latitude beyond ±90° or longitude beyond ±180°.
     case outOfRange(ShapePosition)
     case radiusTooSmall(centimetres: Int32)

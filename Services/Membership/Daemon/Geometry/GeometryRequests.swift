@@ -1,0 +1,28 @@
+import MembershipCore
+import Model
+import Web
+
+// Requests that have to wait for their shapes.
+extension MembershipService {
+    /// Answers requests whose shapes are prepared, and gives the worker something to do.
+    func answerPrepared() throws {
+        for entry in geometry.takeFinished(at: host.now) {
+            guard entry.isFinished else {
+                host.answer(
+                    entry.request.id,
+                    .problem(
+                        .unavailable("the shapes could not be checked now", retryAfterSeconds: 5)))
+                continue
+            }
+            try handle(entry.request, PreparedShapes(entry.outcomes))
+        }
+    }
+
+    /// Lets a request wait for its shapes.
+    func wait(_ request: Request, for shapes: PreparedShapes) throws(Problem) {
+        try geometry.append(
+            GeometryQueue.Entry(
+                request: request, requester: principal(of: request)?.person?.raw,
+                jobs: shapes.missing, received: host.now))
+    }
+}

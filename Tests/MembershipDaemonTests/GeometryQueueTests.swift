@@ -1,0 +1,175 @@
+import Foundation
+import Geometry
+import MembershipCore
+import Model
+import Parsing
+import TestSupport
+import Testing
+import Web
+
+@testable import MembershipDaemon
+
+@Suite struct `Shapes that take long` {
+    private static let place = Coordinate(latitude: 3.1, longitude: 101.6)!
+
+    /// A line that goes up and down so often.
+    private static func zigzag(_ count: Int) -> [Coordinate] {
+        (0..<count).map { index in
+            Coordinate(
+                latitudeE7: 31_000_000 + (index % 2 == 0 ? 0 : 900_000),
+                longitudeE7: 1_016_000_000 + Int32(index) * 1500)
+        }
+    }
+
+    @Test(arguments: [
+        GeometryJob(
+            shape: .circle(center: place, radiusCentimetres: 5000), insetCentimetres: -300),
+        GeometryJob(
+            shape: .polygons([
+                Polygon(
+                    outer: zigzag(3), holes: [zigzag(4), []]), Polygon(outer: zigzag(5)),
+            ]), insetCentimetres: 7),
+        GeometryJob(
+            shape: .corridor(line: zigzag(9), halfWidthCentimetres: 900), insetCentimetres: 0),
+    ]) func `go to the worker and back as they are`(job: GeometryJob) {
+        let bytes = GeometryCodec.encode(job)
+        #expect(GeometryCodec.decodeJob(bytes) == job)
+        for count in 0..<bytes.count {
+            #expect(GeometryCodec.decodeJob(Array(bytes[..<count])) != job)
+        }
+        let outcome = job.run()
+        #expect(GeometryCodec.decodeOutcome(GeometryCodec.encode(outcome)) == outcome)
+    }
+
+    @Test func `are the worker's, quick ones are prepared at once`() throws {
+        let shapes = PreparedShapes()
+        let circle = ZoneShape.circle(center: Self.place, radiusCentimetres: 5000)
+        _ = try shapes.prepare(circle, insetCentimetres: 100)
+        #expect(shapes.missing.isEmpty)
+        let corridor = ZoneShape.corridor(line: Self.zigzag(3), halfWidthCentimetres: 500)
+        for _ in 0..<2 {
+            #expect(throws: PreparedShapes.Refusal.self) {
+                try shapes.prepare(corridor, insetCentimetres: 0)
+            }
+        }
+        let job = GeometryJob(shape: corridor, insetCentimetres: 0)
+        #expect(shapes.missing == [job])
+        let prepared = PreparedShapes([job: job.run()])
+        _ = try prepared.prepare(corridor, insetCentimetres: 0)
+    }
+
+    // MARK: The queue
+
+    private func entry(
+        _ id: UInt64, by requester: UInt64?, shapes: Int = 1
+    ) -> GeometryQueue.Entry {
+        GeometryQueue.Entry(
+            request: Request(id: id, method: .post, path: "/"),
+            requester: requester.map { ID128(high: 1, low: $0) },
+            jobs: (0..<shapes).map { number in
+                GeometryJob(
+                    shape: .corridor(
+                        line: Self.zigzag(4), halfWidthCentimetres: 500 + Int32(number)),
+                    insetCentimetres: 0)
+            }, received: .zero)
+    }
+
+    /// Turns until so many requests are answered.
+    private func drain(_ queue: GeometryQueue, _ count: Int) async -> [GeometryQueue.Entry] {
+        var answered: [GeometryQueue.Entry] = []
+        _ = await eventually {
+            answered += queue.takeFinished(at: .zero)
+            queue.committed()
+            return answered.count >= count
+        }
+        return answered
+    }
+
+    @Test func `of several requesters are prepared in turns`() async throws {
+        let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
+        try queue.append(entry(1, by: 1, shapes: 20))
+        try queue.append(entry(2, by: 2, shapes: 2))
+        try queue.append(entry(3, by: nil, shapes: 1))
+        #expect(throws: Problem.self) { try queue.append(entry(4, by: 1)) }
+        let answered = await drain(queue, 3)
+        #expect(answered.map(\.request.id) == [3, 2, 1])
+        #expect(answered.allSatisfy(\.isFinished))
+        for case .fault(let problem) in answered.flatMap(\.outcomes.values) {
+            Issue.record(problem)
+        }
+    }
+
+    @Test func `are given up when the request has used its time`() async throws {
+        let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
+        var greedy = entry(1, by: 1, shapes: 3)
+        greedy.usedMicroseconds = Limits.geometryMicrosecondsPerRequest
+        try queue.append(greedy)
+        try queue.append(entry(2, by: 2))
+        let answered = await drain(queue, 2)
+        func isOver(_ id: UInt64) -> Bool? {
+            answered.first { $0.request.id == id }?.outcomes.values.contains(.overBudget)
+        }
+        #expect(isOver(1) == true && isOver(2) == false)
+    }
+
+    @Test func `are answered again after a rollback, but not for ever`() async throws {
+        let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
+        try queue.append(entry(1, by: 1))
+        _ = await eventually { !queue.takeFinished(at: .zero).isEmpty }
+        for _ in 1..<Limits.geometryFailuresMax {
+            queue.rolledBack()
+            #expect(queue.takeFinished(at: .zero).count == 1 && queue.requests == [1])
+        }
+        queue.rolledBack()
+        #expect(queue.takeFinished(at: .zero).isEmpty && queue.requests.isEmpty)
+    }
+
+    @Test func `wait no longer than their sender`() throws {
+        let queue = GeometryQueue(program: "/nowhere")
+        try queue.append(entry(1, by: 1))
+        let answered = queue.takeFinished(at: .zero)
+        #expect(answered.map(\.isFinished) == [false])
+    }
+
+    // MARK: The process
+
+    /// A file of corridors that each take long.
+    private func bomb(_ lines: Int, points: Int) -> String {
+        let features = (0..<lines).map { number in
+            let points = Self.zigzag(points).map { "[\($0.longitude),\($0.latitude)]" }
+            return "{'type':'Feature','properties':{'name':'z\(number)','halfWidth':\(5 + number)},"
+                + "'geometry':{'type':'LineString',"
+                + "'coordinates':[\(points.joined(separator: ","))]}}"
+        }
+        return "{'type':'FeatureCollection','features':[\(features.joined(separator: ","))]}"
+    }
+
+    @Test func `hold up nobody else, and have an end`() async throws {
+        let suite = try await RunningMembership()
+        let anna = try suite.person("Anna")
+        let token = try suite.token(of: anna)
+        let path = "/v1/people/\(anna)/zones/import?format=geojson&preview=true"
+        let body = bomb(20, points: 1500)
+        let port = suite.portBase + 2
+        let bombed = Task.detached {
+            try PlainHTTP(port: port).send(
+                "POST", path, body: Array(body.replacing("'", with: "\"").utf8), token: token)
+        }
+        var longest = Duration.zero
+        let clock = ContinuousClock()
+        let operatorToken = try suite.operatorToken()
+        for _ in 0..<40 {
+            let before = clock.now
+            let answer = try PlainHTTP(port: port).send(
+                "GET", "/v1/people/\(anna)", token: operatorToken)
+            #expect(answer.status == 200)
+            longest = max(longest, clock.now - before)
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let answer = try await bombed.value
+        #expect(longest < .seconds(1.5), "one was answered after \(longest)")
+        let faults = answer.json["problems"]?.array ?? []
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(faults.contains { $0["detail"]?.string?.contains("too long") == true })
+    }
+}
