@@ -135,18 +135,24 @@ let package = Package(
         tests("Wire", ["Wire", "Parsing", "Hashing"]),
         tests("Directory", ["Directory"]),
         tests("Runtime", ["Runtime"]),
-        tests("Store", ["Store"]),
+        tests("Store", ["Store", "Runtime"]),
         tests("Web", ["Web", "Runtime"]),
         tests(
             "Gateways", ["Gateways", "Web", "Runtime", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("Bus", ["Bus", "Store", "Wire", "Hashing", "Runtime"]),
-        tests("Hosting", ["Hosting", "Bus", "Parsing", "Runtime", "Store", "Web", "Wire"]),
+        tests(
+            "Hosting",
+            [
+                "Hosting", "Bus", "Directory", "Hashing", "Parsing", "Runtime", "Store", "Web",
+                "Wire",
+            ]),
         tests("MQTT", ["MQTT", "Dialects", "Runtime"]),
         tests("Codes", ["Codes"]),
         tests("Archives", ["Archives"]),
         tests("Dialects", ["Dialects", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("ZoneFiles", ["ZoneFiles", "Parsing"]),
-        tests("IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Wire"]),
+        tests(
+            "IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Timing", "Wire"]),
         tests(
             "IngestDaemon",
             [

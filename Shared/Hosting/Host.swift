@@ -25,11 +25,8 @@ public final class Host {
     /// Each request is compared with them.
     private(set) lazy var streamsPath = "/v1/streams/\(definition.name.rawValue)"
     private(set) lazy var heldPath = "/v1/held/\(definition.name.rawValue)"
-    private let turns: Counter
-    private let turnsTakenBack: Counter
-    private let wallJumps: Counter
-    let putAside: Counter
-    let givenUp: Counter
+    private let turns, turnsTakenBack, wallJumps: Counter
+    let putAside, givenUp: Counter
 
     var service: (any Service)?
     /// Leaves after COMMIT.
@@ -85,6 +82,8 @@ public final class Host {
     var readConfiguration: (() throws -> Configuration)?
     /// The run before did not end by itself.
     var wasKilled = false
+    /// Which requests are refused before anything looks at them.
+    var requestGuard: RequestGuard
     /// Who follows events over HTTP.
     var tails: [TailReader] = []
 
@@ -106,6 +105,7 @@ public final class Host {
         turns = metrics.counter("jaga_turns_total", "Turns committed.")
         putAside = metrics.counter(
             "jaga_poison_records_total", "Records that could not be digested and were put aside.")
+        requestGuard = RequestGuard(configuration, metrics)
         givenUp = metrics.counter(
             "jaga_inputs_given_up_total",
             "Requests and results of transfers that failed each time and were given up.")

@@ -8,7 +8,9 @@ extension Host {
     func admit(_ requests: [Request]) -> [Request] {
         var admitted: [Request] = []
         for request in requests {
-            if let response = hostResponse(to: request) {
+            if let refusal = guardRefusal(of: request) {
+                parts.server.answer(request.id, .problem(refusal))
+            } else if let response = hostResponse(to: request) {
                 parts.server.answer(request.id, response)
             } else if isChore(request), !isStopping {
                 if let refusal = refusal(of: request) {

@@ -59,6 +59,9 @@ enum HostLimits {
     /// For how long after its start a service says that the run before was killed.
     static let killedShown = Duration.seconds(3600)
 
+    /// So many bytes of a body count as one request more.
+    static let bytesPerCall = 64 << 10
+
     /// A service that answers no sooner than that is not well.
     static let healthMillisecondsMax = 5000
 

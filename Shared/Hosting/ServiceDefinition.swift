@@ -1,5 +1,6 @@
 import Runtime
 import Store
+import Web
 import Wire
 
 /// Everything that tells one service from another before its core is made.
@@ -21,6 +22,9 @@ public struct ServiceDefinition: Sendable {
     public var bodyBytesByPath: [String: Int]
     /// Paths where a request counts whatever its body is.
     public var unreadBodyPaths: Set<String>
+    /// Whether the host counts a request against the limits of its sender. A service whose requests
+    /// need other limits, such as ingest, has its own and returns false for all.
+    public var isLimited: @Sendable (Request) -> Bool
     /// Versions of the logic that an evaluator has, from the lowest to the highest.
     public var logic: ClosedRange<UInt16>
     /// With a new store, what others tell of before its first start is held like that of an outage.
@@ -36,6 +40,7 @@ public struct ServiceDefinition: Sendable {
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
         portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
         unreadBodyPaths: Set<String> = [],
+        isLimited: @escaping @Sendable (Request) -> Bool = { _ in true },
         logic: ClosedRange<UInt16> = 1...1, holdsWhenNew: Bool = false,
         check: @escaping @Sendable (Configuration) throws -> Void = { _ in },
         checkStore: @escaping @Sendable (Configuration, Database) throws -> Void = { _, _ in }
@@ -49,6 +54,7 @@ public struct ServiceDefinition: Sendable {
         self.portSetting = portSetting
         self.bodyBytesByPath = bodyBytesByPath
         self.unreadBodyPaths = unreadBodyPaths
+        self.isLimited = isLimited
         self.logic = logic
         self.holdsWhenNew = holdsWhenNew
         self.check = check

@@ -1,6 +1,7 @@
 import Bus
 import Model
 import Runtime
+import Timing
 import Wire
 
 /// A service that others find at a fixed place.
@@ -113,14 +114,14 @@ public enum CommonSettings {
                 help: "Addresses, with commas, of proxies whose X-Forwarded-For is believed."),
             Setting(
                 "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
-                help: "Records of streams are kept so long at least, also when all have them."),
+                help: "Minimum age of stream records before they are pruned; in/p: 15 min."),
             Setting(
                 "JAGA_HOLD_SECONDS", .integer(0...600), default: "600", unit: "seconds",
                 help: "What became due in an outage waits so long for 'jaga release'."),
             Setting(
                 "JAGA_REHEARSAL", .flag, default: "off",
                 help: "Send nothing outside; 'jaga outbox' shows what would have been sent."),
-        ] + DiskGauge.settings
+        ] + RequestLimits.settings + DiskGauge.settings
 }
 
 extension ServiceName {

@@ -1,6 +1,7 @@
 import Model
 import TestSupport
 import Testing
+import Timing
 
 @testable import IngestCore
 
@@ -68,7 +69,7 @@ import Testing
             ("2001:db8:1:2::9", "2001:db8:1:2::"), ("2001:db8::9", "2001:db8::"),
         ] as [(String, String?)])
     func `takes a network for an address`(address: String, key: String?) {
-        #expect(Gate.key(of: address) == key)
+        #expect(RequestLimiter.key(of: address) == key)
     }
 
     @Test func `has those wait who fail too often`() {

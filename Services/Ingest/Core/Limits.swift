@@ -91,16 +91,10 @@ public enum Limits {
     public static let pageMax = 1000
     /// Reports looked through for one page.
     public static let diaryReportsPerPageMax = 4000
-    /// A device may call at once what its limit allows in so long …
-    public static let gateBurstOfDeviceSeconds: Int64 = 60
-    /// … and an address.
-    public static let gateBurstOfAddressSeconds: Int64 = 10
     /// So many reports in one call count as a call more.
     public static let gateReportsPerCall = 20
     /// … and so do so many bytes.
     public static let gateBytesPerCall = 64 << 10
-    /// Devices, and addresses, whose calls are counted one by one; further ones share a limit.
-    public static let gateKeysMax = 100_000
     /// A device whose secret was replaced is told "later" for so long, not that it is unknown …
     public static let replacedSecretSeconds: Int64 = 3600
     /// … its calls for help are heard, so many at once and one a minute whatever limits say …

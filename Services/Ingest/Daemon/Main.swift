@@ -39,6 +39,8 @@ struct Main {
             "/api/v1/overland/batches": Limits.phoneBodyBytes,
             "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
         ], unreadBodyPaths: ["/v1/emergencies"],
+        // ``Gate`` counts, once it is known what a phone sends.
+        isLimited: { _ in false },
         check: { configuration in
             _ = try MQTTSettings.intake(configuration)
             try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets").check()

@@ -4,6 +4,7 @@ import Hosting
 import Model
 import NotifierCore
 import Runtime
+import Web
 import Wire
 
 @main
@@ -33,7 +34,13 @@ struct Main {
             .ingest: Partition.all.map(StreamName.events) + [.sos],
             .membership: [.directory], .timer: [.fired],
         ],
-        holdsWhenNew: true,
+        isLimited: { request in
+            // Who answers an emergency, and what gateways report, never waits.
+            let isUrgent = ["/v1/emergencies/", "/v1/receipts/", "/v1/replies/"].contains {
+                request.path.hasPrefix($0)
+            }
+            return !isUrgent
+        }, holdsWhenNew: true,
         check: { configuration in
             _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
             _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")

@@ -15,7 +15,9 @@ struct Main {
             .ingest: Partition.all.map(StreamName.events) + [.sos],
             .membership: [.directory],
             .notifier: [.deliveries],
-        ])
+        ],
+        // Whoever has arrived, or needs longer, says so without waiting.
+        isLimited: { !($0.method == .post && $0.path.hasPrefix("/v1/watches/")) })
 
     static func main() { exit(Host.run(definition, make: make)) }
 
