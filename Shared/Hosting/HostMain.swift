@@ -15,6 +15,7 @@ extension Host {
         make: (Host) throws -> any Service
     ) -> Int32 {
         StandardDescriptors.fill()
+        PrivateProcess.begin()
         var log = Log(service: definition.name.rawValue)
         defer { log.settle(within: HostLimits.lastWords) }
         do {
@@ -119,6 +120,10 @@ extension Host {
             } else {
                 log.info("\(notice)")
             }
+        }
+        parts.server.identifySenders { [unowned self] request in
+            // Until the directory is there nobody is known, and everybody may be.
+            !bus.isCaughtUp || principal(of: request) != nil || service.knowsSender(of: request)
         }
         bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
         bus.hooks.pruneFloor = { try service.pruneFloor(of: $0) }

@@ -50,6 +50,7 @@ extension HostParts {
             level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
         clock = SystemClock()
         let security = try HostParts.security(definition, configuration, topology)
+        Files.restrictToOwner(configuration.text("JAGA_HOME") + "/jaga.conf")
         var storePath = ":memory:"
         if definition.isDurable {
             let folder = HostParts.folder(definition, configuration)

@@ -14,6 +14,8 @@ public protocol Door: Pollable {
     func stream(_ id: UInt64, _ step: StreamStep)
     /// Bytes of such an answer that could not be sent yet; nil = the client is gone, or has all.
     func unsentBytes(of id: UInt64) -> Int?
+    /// Lets the service say whose large bodies it reads gladly, by the header alone.
+    func identifySenders(_ isKnown: @escaping (Request) -> Bool)
     /// Sends what was answered.
     func flush()
     /// Answers what waits with 503 and closes.
@@ -31,4 +33,9 @@ public protocol Courier: Pollable {
 }
 
 extension Server: Door {}
+
+extension Door {
+    /// A door whose requests are always whole asks nobody.
+    public func identifySenders(_ isKnown: @escaping (Request) -> Bool) {}
+}
 extension Transfers: Courier {}

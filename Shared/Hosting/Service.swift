@@ -99,6 +99,9 @@ public protocol Service: AnyObject {
     /// replica of the directory.
     func principal(of request: Request) -> Principal?
 
+    /// Whether the header of a request, whose body is still to come, names somebody who is known.
+    func knowsSender(of request: Request) -> Bool
+
     /// The directory itself, where the service keeps it and has no replica.
     var ownDirectory: Replica? { get }
 
@@ -163,6 +166,7 @@ extension Service {
     public func restart(_ stream: StreamName) throws {}
     public func pruneFloor(of stream: StreamName) throws -> UInt64? { nil }
     public func principal(of request: Request) -> Principal? { nil }
+    public func knowsSender(of request: Request) -> Bool { principal(of: request) != nil }
     public var ownDirectory: Replica? { nil }
     public var keepsAccessLog: Bool { false }
     public func noteLook(at people: Set<PersonID>) throws {}

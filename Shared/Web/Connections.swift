@@ -106,6 +106,11 @@ final class Connections {
         }
         return switch exchange.state {
         case .begun: after(limits.headerSeconds, and: 0)
+        case .reading where exchange.isUnknownLarge:
+            exchange.since
+                + .seconds(
+                    limits.unknownBodySeconds
+                        + exchange.heldBytes / limits.unknownBytesPerSecond)
         case .reading, .refused:
             after(limits.bodySeconds, and: exchange.heldBytes + exchange.droppedBytes)
         case .answered(let response): after(limits.idleSeconds, and: response.body.count)

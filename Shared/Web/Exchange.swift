@@ -35,6 +35,12 @@ final class Exchange {
     var announcedBytes = 0
     /// Bytes of the body that count against the server's limit.
     var heldBytes = 0
+    /// It was asked whether its large body may come in.
+    var isLargeAdmitted = false
+    /// Its body is large, and what came before it does not say who sends it.
+    var isUnknownLarge = false
+    /// What it counts as then.
+    var unknownBytes = 0
     /// Bytes of an oversized body that were dropped.
     var droppedBytes = 0
 

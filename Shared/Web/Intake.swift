@@ -18,6 +18,9 @@ final class Intake {
     /// Nothing goes to the service any more: what becomes complete is answered 503 here.
     var isStopping = false
     let connections: Connections
+    /// Whether the header of a request says who sends it; nil = nobody is asked.
+    var isSenderKnown: ((Request) -> Bool)?
+    private var unknownLarge = UnknownLargeBodies()
     private var arrived: Arrivals
 
     /// Whether complete requests wait to be taken: `flush()` reads, too.
@@ -101,6 +104,7 @@ final class Intake {
         intake.streams[exchange.id] = nil
         intake.open -= 1
         intake.heldBytes -= exchange.heldBytes
+        if exchange.isUnknownLarge { intake.unknownLarge.end(exchange) }
     }
 
     // MARK: - One request
@@ -143,7 +147,15 @@ final class Intake {
         }
         let announced = exchange.request.headers["Content-Length"].flatMap(Int.init) ?? 0
         exchange.announcedBytes = announced
-        if announced > exchange.bodyBytesMax { refuseBody(exchange) }
+        if announced > exchange.bodyBytesMax {
+            refuseBody(exchange)
+        } else if announced > limits.smallBodyBytes(of: exchange.request.path),
+            case .reading = exchange.state, let problem = admitLarge(exchange, announced)
+        {
+            // Told at once: whoever sends slowly would keep the connection until the end.
+            refuse(exchange, problem)
+            return send(.problem(problem), exchange)
+        }
         guard case .refused(let refusal) = exchange.state else { return .YES }
         // What follows is not looked at: the connection ends with this answer.
         if RequestReader.isAmbiguous(exchange.request.headers) { return send(refusal, exchange) }
@@ -162,6 +174,10 @@ final class Intake {
             bytes > limits.smallBodyBytes(of: exchange.request.path)
         {
             refuse(exchange, .unavailable("too many large requests at once"))
+        } else if bytes > limits.smallBodyBytes(of: exchange.request.path),
+            !exchange.isLargeAdmitted, let problem = admitLarge(exchange, bytes)
+        {
+            refuse(exchange, problem)
         } else {
             heldBytes += piece.count
             exchange.heldBytes = bytes
@@ -172,6 +188,17 @@ final class Intake {
             exchange.request.body.append(contentsOf: piece)
         }
         return .YES
+    }
+
+    /// Why a large body is not read now: too many of senders who are not known come in.
+    private func admitLarge(_ exchange: Exchange, _ bytes: Int) -> Problem? {
+        exchange.isLargeAdmitted = true
+        guard let isSenderKnown, !isSenderKnown(exchange.request) else { return nil }
+        return unknownLarge.begin(exchange, bytes: bytes, limits)
+            ? nil
+            : .unavailable(
+                "too many large requests without valid credentials in their header",
+                retryAfterSeconds: 5)
     }
 
     private func refuseBody(_ exchange: Exchange) {
@@ -213,5 +240,31 @@ final class Intake {
         name.withCString { name in
             value.withCString { value in _ = MHD_add_response_header(message, name, value) }
         }
+    }
+}
+
+/// The large bodies that come in of senders who are not known.
+private struct UnknownLargeBodies {
+    private var counts: [String: Int] = [:]
+    private var bytes = 0
+
+    /// - Returns: false if there is no room for it
+    mutating func begin(_ exchange: Exchange, bytes: Int, _ limits: ServerLimits) -> Bool {
+        let address = exchange.request.remote
+        guard counts[address, default: 0] < limits.unknownLargeBodiesPerAddress,
+            self.bytes + bytes <= limits.unknownHeldBytes
+        else { return false }
+        counts[address, default: 0] += 1
+        self.bytes += bytes
+        exchange.isUnknownLarge = true
+        exchange.unknownBytes = bytes
+        return true
+    }
+
+    mutating func end(_ exchange: Exchange) {
+        let address = exchange.request.remote
+        let count = counts[address, default: 0]
+        counts[address] = count > 1 ? count - 1 : nil
+        bytes -= exchange.unknownBytes
     }
 }

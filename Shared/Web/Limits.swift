@@ -35,6 +35,13 @@ public struct ServerLimits: Hashable, Sendable {
     /// The same for requests to ``urgentPath`` and below it. Bounded, for all that came are done in
     /// one turn.
     public var urgentBodyBytes = 64 << 10
+    /// Large bodies of one address, of senders who are not known, that come in at a time …
+    public var unknownLargeBodiesPerAddress = 2
+    /// … each of which has to be whole so long after its header, and what its own rate allows.
+    public var unknownBodySeconds = 10
+    public var unknownBytesPerSecond = 16 << 10
+    /// All of those together may take this share of ``heldBytes``: the rest is for who is known.
+    public var unknownHeldBytes: Int { heldBytes / 4 }
     /// What is about calls for help.
     public var urgentPath = "/v1/emergencies"
     /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`

@@ -96,6 +96,12 @@ public final class Server: Pollable {
         return requests
     }
 
+    /// Lets the service say whose large bodies it reads gladly: of a request whose header is there,
+    /// whether it knows the sender. Others get little room and little time.
+    public func identifySenders(_ isKnown: @escaping (Request) -> Bool) {
+        intake.isSenderKnown = isKnown
+    }
+
     /// Gives a request its answer, which leaves with ``flush()``.
     ///
     /// An id that was answered, whose time is over or whose client is gone is ignored.

@@ -2,6 +2,10 @@ import Testing
 
 @testable import Web
 
+extension RawClient {
+    fileprivate var text: String { String(decoding: received, as: UTF8.self) }
+}
+
 @Suite struct `A client that means no good` {
     private func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
         var limits = ServerLimits()
@@ -42,6 +46,52 @@ import Testing
         drip(client, loop)
         #expect(loop.requests.isEmpty)
         #expect(loop.server.intake.heldBytes == 0)
+    }
+
+    private static let large = "Content-Length: 1000000\r\n\r\n"
+
+    @Test func `and is not known sends few large bodies at a time`() throws {
+        let loop = try TestLoop(limits: limits { _ in })
+        loop.server.identifySenders { $0.headers["Authorization"] == "known" }
+        let strangers = try (0..<3).map { _ in try loop.client() }
+        for stranger in strangers { stranger.send("POST / HTTP/1.1\r\nHost: h\r\n" + Self.large) }
+        loop.run(until: { strangers.contains { $0.text.contains("503") } })
+        #expect(strangers.count { $0.text.contains("503") } == 1)
+        loop.run(until: { strangers.contains { $0.isClosed } })
+        // Who is known finds room, and so does a small body of a stranger.
+        let body = String(repeating: "x", count: 100_000)
+        for (name, text) in [("known", body), ("stranger", "x")] {
+            let client = try loop.client()
+            client.send(
+                "POST / HTTP/1.1\r\nHost: h\r\nAuthorization: \(name)\r\n"
+                    + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+            loop.run(until: { client.text.contains("200") })
+        }
+        for stranger in strangers { stranger.hangUp() }
+        loop.run(until: { loop.server.intake.open == 0 })
+        let late = try loop.client()
+        late.send(
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        loop.run(until: { late.text.contains("200") })
+    }
+
+    @Test func `and is not known sends large bodies quickly or not at all`() throws {
+        let loop = try TestLoop(limits: limits { $0.unknownBodySeconds = 1 })
+        loop.server.identifySenders { _ in false }
+        let client = try loop.client()
+        client.send("POST / HTTP/1.1\r\nHost: h\r\n" + Self.large)
+        drip(client, loop)
+        #expect(loop.requests.isEmpty)
+    }
+
+    @Test func `and sends a large body in chunks is looked at, too`() throws {
+        let loop = try TestLoop(limits: limits { $0.unknownBodySeconds = 1 })
+        loop.server.identifySenders { _ in false }
+        let client = try loop.client()
+        let chunk = "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n"
+        client.send(
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)")
+        drip(client, loop)
     }
 
     @Test func `and sends its first line byte by byte is cut off as an idle one`() throws {

@@ -97,11 +97,18 @@ struct NginxConfiguration: Sendable {
         client_body_buffer_size \(Self.bodyBytesMax);
         proxy_max_temp_file_size 0;
         proxy_http_version 1.1;
+        # A service knows from the header who sends, and is strict with the time of all others.
+        proxy_request_buffering off;
         proxy_set_header Connection "";
         proxy_set_header Host $host;
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_connect_timeout 2s;
+        # Browsers that were here over TLS come no other way again.
+        map $https $jaga_hsts {
+            default "";
+            on "max-age=31536000";
+        }
         # Phones of OsmAnd's protocol come to the root; whoever says no name there is a reader.
         map "$request_method \(Self.names)" $reads_root {
             default 0;
@@ -231,11 +238,13 @@ struct NginxConfiguration: Sendable {
             return route.locations.map { "location \($0) { \(limit)\(target) }" }
         }
         let parts = [
-            Self.answers.map(\.text).joined(separator: "\n"),
+            "add_header \(Self.hsts) always;", Self.answers.map(\.text).joined(separator: "\n"),
             (routes + ["location / { return 404; }"]).joined(separator: "\n"),
         ]
         return parts.joined(separator: "\n\n")
     }
+
+    private static let hsts = "Strict-Transport-Security $jaga_hsts"
 
     /// nginx's own answers, in the form of the services' errors. A service that is just starting
     /// again is 503 with Retry-After, so that phones keep their reports and try again.
@@ -272,7 +281,9 @@ struct NginxConfiguration: Sendable {
             let body =
                 #"{"type":"about:blank","title":"\#(title)","status":\#(shown),"#
                 + #""detail":"\#(detail)"}"#
-            let lines = [header, retrySeconds.map { "Retry-After \($0)" }].compactMap(\.self)
+            // A header of a location replaces those of its server.
+            let lines = [NginxConfiguration.hsts, header, retrySeconds.map { "Retry-After \($0)" }]
+                .compactMap(\.self)
             let retry = lines.map { "\n    add_header \($0) always;" }.joined()
             text = """
                 error_page \(status) = @answer\(status);

@@ -133,6 +133,20 @@ extension IngestService {
     }
 }
 
+extension IngestService {
+    /// Phones name themselves in many ways; those whose token is in the body are not known yet.
+    func knowsSender(of request: Request) -> Bool {
+        var token: String?
+        if case .found(.phoneByToken, let parameters) = Endpoint.router.route(request) {
+            token = parameters["token"]
+        }
+        return PhoneCredentials(request, token: token).contains { secret in
+            outside.replica.principal(tokenHash: Hash.sha256Text(secret)) != nil
+                || formerCaller([secret]) != nil
+        }
+    }
+}
+
 extension Endpoint {
     /// Calls for help, what takes them back, and answers to alarms: nothing holds them up.
     /// Deliveries are asked about once it is known what is in them.
