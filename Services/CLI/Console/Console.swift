@@ -1,4 +1,5 @@
 import Glibc
+import Parsing
 
 /// Standard output and standard error of the command.
 enum Console {
@@ -14,8 +15,39 @@ enum Console {
     /// Writes a line to standard error.
     static func complain(_ line: String) { write(line + "\n", to: 2) }
 
-    /// Writes text as it is; what cannot be written (a pipe whose reader left) is dropped.
+    /// Writes text whose hidden characters are escaped: names of people, zones and phones come from
+    /// others, and must not command the terminal.
     static func write(_ text: String, to descriptor: Int32 = 1) {
+        writeAsIs(harmless(text, hasColors: hasColors), to: descriptor)
+    }
+
+    /// Writes a file's content: as it is into a file or pipe, harmless on a terminal.
+    static func writeFile(_ text: String) {
+        if isTerminal { write(text) } else { writeAsIs(text) }
+    }
+
+    /// The text with hidden characters escaped; lines stay, and so do colours where there are any.
+    static func harmless(_ text: String, hasColors: Bool) -> String {
+        guard hasColors else { return PlainText.escaped(text, keepingLines: true) }
+        var result = ""
+        var rest = text[...]
+        while let escape = rest.firstIndex(of: "\u{1B}") {
+            result += PlainText.escaped(String(rest[..<escape]), keepingLines: true)
+            rest = rest[escape...]
+            let known = colorSequences.first { rest.hasPrefix($0) }
+            result += known ?? PlainText.escaped("\u{1B}")
+            rest = rest.dropFirst(known?.count ?? 1)
+        }
+        return result + PlainText.escaped(String(rest), keepingLines: true)
+    }
+
+    /// Everything that ``paint(_:_:if:)`` writes beside the text.
+    private static let colorSequences =
+        ["\u{1B}[0m"] + Color.allCases.map { "\u{1B}[\($0.rawValue)m" }
+
+    /// Writes text without looking at it; what cannot be written (a pipe whose reader left) is
+    /// dropped.
+    static func writeAsIs(_ text: String, to descriptor: Int32 = 1) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

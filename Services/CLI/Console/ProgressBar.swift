@@ -19,7 +19,7 @@ struct ProgressBar {
         guard Console.isTerminal, now - shown >= ProgressBar.pause || done == total else { return }
         shown = now
         let text = line(done, left: seconds, at: now, columns: Console.columns)
-        Console.write("\r\u{1B}[2K" + text)
+        Console.writeAsIs("\r\u{1B}[2K" + text)
     }
 
     /// Ends the line.

@@ -1,3 +1,5 @@
+import Parsing
+
 /// Rows of text in columns as wide as their widest cell.
 struct Table {
     private var rows: [[String]]
@@ -5,7 +7,10 @@ struct Table {
     /// - Parameter head: names of the columns
     init(_ head: String...) { rows = [head.map { Console.paint($0, .bold) }] }
 
-    mutating func add(_ cells: String...) { rows.append(cells) }
+    /// A line break in a cell would look like another row.
+    mutating func add(_ cells: String...) {
+        rows.append(cells.map { $0.contains { $0.isNewline } ? PlainText.escaped($0) : $0 })
+    }
 
     var isEmpty: Bool { rows.count == 1 }
 

@@ -139,7 +139,7 @@ enum JourneyCommand: Command {
         if let file = call.value("--output") {
             try Files.write(bytes, to: file, mode: 0o600)
         } else {
-            Console.write(String(decoding: bytes, as: UTF8.self))
+            Console.writeFile(String(decoding: bytes, as: UTF8.self))
         }
     }
 }

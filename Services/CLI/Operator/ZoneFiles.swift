@@ -72,7 +72,7 @@ extension ZoneCommand {
                 hint: "does \(api.url) lead to Jaga? set JAGA_URL or --url")
         }
         complain(answer["notes"])
-        guard let file, file != "-" else { return Console.write(text) }
+        guard let file, file != "-" else { return Console.writeFile(text) }
         try Files.write(Array(text.utf8), to: file)
     }
 

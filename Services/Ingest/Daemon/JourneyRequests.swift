@@ -76,6 +76,11 @@ extension IngestService {
                     "this is no name", field: "name",
                     hint: "a text of at most \(Limits.journeyNameCharacters) characters")
             }
+            if let hidden = PlainText.firstHidden(in: text) {
+                throw Problem.invalid(
+                    "this name has a hidden character", field: "name",
+                    hint: "leave out \(PlainText.name(of: hidden))")
+            }
             name = text
         }
         guard try !isRepeated(request, by: principal, status: 200) else { return }

@@ -74,7 +74,7 @@ struct Fields {
         return text
     }
 
-    /// A text for people: without blanks around it, without control characters.
+    /// A text for people: without blanks around it, without control and hidden characters.
     ///
     /// - Parameter emptyAllowed: false refuses a text of blanks alone
     func words(
@@ -85,8 +85,14 @@ struct Fields {
         guard text.unicodeScalars.count <= charactersMax else {
             throw wrong(name, "this text has more than \(charactersMax) characters")
         }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
-            throw wrong(name, "this text has a line break or another control character")
+        if let hidden = PlainText.firstHidden(in: text) {
+            let isControl = hidden.value < 0xA0
+            throw wrong(
+                name,
+                isControl
+                    ? "this text has a line break or another control character"
+                    : "this text has a character that is not seen, or that changes how others are",
+                "leave out \(PlainText.name(of: hidden))")
         }
         return text
     }
