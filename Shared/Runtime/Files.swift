@@ -56,6 +56,16 @@ public enum Files {
         return status.st_mode & 0o7777
     }
 
+    /// Takes a file's rights from everybody but its owner. Nothing happens where there is no file,
+    /// where it is nobody else's to read anyway, and where it belongs to somebody else.
+    public static func restrictToOwner(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & 0o077 != 0
+        else { return }
+        chmod(path, 0o600)
+    }
+
     /// The whole file.
     ///
     /// - Parameter bytesMax: a longer file is refused, so that a wrong path eats no memory

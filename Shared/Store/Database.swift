@@ -1,5 +1,7 @@
 import CSQLite
+import Glibc
 import Model
+import Runtime
 
 /// One SQLite store, used by the one thread of its process.
 ///
@@ -255,7 +257,14 @@ final class Connection {
     /// What holds for all connections of the process, once.
     private static let configured: Void = csqlite_count_no_memory()
 
+    /// The files are for their owner alone, whatever the process or the folder would allow: SQLite
+    /// gives those beside the store the rights of the store.
     convenience init(path: String) throws(StoreError) {
+        if path != ":memory:" {
+            let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if made >= 0 { close(made) }
+            for end in ["", "-wal", "-shm"] { Files.restrictToOwner(path + end) }
+        }
         try self.init(path, named: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
 

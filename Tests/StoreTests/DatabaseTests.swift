@@ -1,4 +1,6 @@
+import Glibc
 import Model
+import Runtime
 import Store
 import TestSupport
 import Testing
@@ -30,6 +32,25 @@ import Testing
         let row = try #require(found)
         #expect(row == (id, "Zoë\u{0}!", 0.1, time))
         #expect(database.lastChanges == 1)
+    }
+
+    @Test func `is for its owner alone, whatever rights it or its folder has`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let before = umask(0)
+        defer { umask(before) }
+        chmod(folder.path, 0o777)
+        for round in 0..<2 {
+            let database = try Database(
+                path: path,
+                migrations: [Migration(number: 1, sql: "CREATE TABLE a (b TEXT) STRICT")])
+            try database.transaction { try database.run("INSERT INTO a VALUES ('b')") }
+            for end in ["", "-wal", "-shm"] {
+                #expect(try Files.rights(of: path + end) == 0o600, "\(end) in round \(round)")
+            }
+            // As an older version, or a copy by hand, leaves it.
+            chmod(path, 0o644)
+        }
     }
 
     @Test func `runs one command again and again`() throws {

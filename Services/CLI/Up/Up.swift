@@ -63,11 +63,11 @@ enum Up: Command {
         if let certificate {
             edge.tls = (plan.listenOutward, certificate.certificate, certificate.key)
         }
-        try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf")
+        try Files.write(Array(edge.text.utf8), to: plan.nginxFolder + "/nginx.conf", mode: 0o600)
         // For phones, then for commands on this machine.
         try Files.write(
             Array("\(plan.origin)\n\(plan.isSelfSigned ? plan.localURL : plan.origin)\n".utf8),
-            to: plan.home + "/origin")
+            to: plan.home + "/origin", mode: 0o600)
         Console.say("jaga: starting, data in \(plan.home)")
         if let warning = plan.transportWarning(certificate) { Console.complain(warning) }
         let supervisor = try Supervisor(plan.recipes, welcome: plan.welcome) {

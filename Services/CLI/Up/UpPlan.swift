@@ -147,7 +147,7 @@ struct UpPlan {
     /// Makes the home, for its owner only, and nginx's folder in it.
     func prepareFolders() throws {
         try Files.makeFolder(home, mode: 0o700)
-        try Files.makeFolder(nginxFolder)
+        try Files.makeFolder(nginxFolder, mode: 0o700)
     }
 
     /// Makes the keys for streams, if they are needed and there are none.
