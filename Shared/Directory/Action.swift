@@ -19,8 +19,6 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     /// Accept an invitation.
     case acceptInvitation = "accept-invitation"
     case readAccessLog = "read-access-log"
-    case editNeverTellList = "edit-never-tell-list"
-    case setPIN = "set-pin"
     /// Read the account with contact points, devices and credentials.
     case readPerson = "read-person"
     /// Name, locale, time zone, leading device.
@@ -44,7 +42,6 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case readHistory = "read-history"
 
     // About somebody's emergency.
-    case raiseForOther = "raise-for-other"
     case readEmergency = "read-emergency"
     case acknowledge
     case resolve

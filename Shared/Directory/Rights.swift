@@ -13,12 +13,11 @@ public enum Rights {
         }
         switch query.action {
         case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .changeSharing,
-            .leaveCircle, .acceptInvitation, .readAccessLog, .editNeverTellList, .setPIN,
-            .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
+            .leaveCircle, .acceptInvitation, .readAccessLog, .readPerson,
+            .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
             .readOwnZones, .refuseZone, .exportData, .erase:
             return decidePersonal(query)
         case .readPosition, .locate, .readHistory: return decidePosition(query)
-        case .raiseForOther: return decideRaising(query)
         case .readEmergency, .acknowledge, .resolve: return decideEmergency(query)
         case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
             .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
@@ -43,7 +42,7 @@ public enum Rights {
         }
         guard query.guardianship == .guardian else { return .denied(.notYours) }
         switch query.action {
-        case .changeSharing, .leaveCircle, .acceptInvitation, .readAccessLog, .setPIN, .readPerson,
+        case .changeSharing, .leaveCircle, .acceptInvitation, .readAccessLog, .readPerson,
             .editProfile, .editDevices, .editContactPoints, .editPrivateZones, .readOwnZones,
             .refuseZone, .exportData, .erase:
             return .allowed
@@ -73,16 +72,6 @@ public enum Rights {
             }
         }
         return query.resource.isSharing ? .allowed : .denied(.notSharing)
-    }
-
-    private static func decideRaising(_ query: RightsQuery) -> Decision {
-        if query.isOperator { return .denied(.personOnly) }
-        if query.resource.isOwn { return .allowed }
-        switch query.role {
-        case .admin, .guardian: return .allowed
-        case .member: return .denied(.roleTooLow)
-        case nil: return .denied(.notAMember)
-        }
     }
 
     private static func decideEmergency(_ query: RightsQuery) -> Decision {

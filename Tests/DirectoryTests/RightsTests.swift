@@ -11,7 +11,7 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
         [
             .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .changeSharing,
             .leaveCircle, .readAccessLog,
-            .editNeverTellList, .setPIN, .editDevices, .editContactPoints, .readPerson,
+            .editDevices, .editContactPoints, .readPerson,
             .editProfile, .editPrivateZones, .readOwnZones, .refuseZone, .exportData, .erase,
             .acceptInvitation,
         ], true, [.yes, .yes, .yes]
@@ -19,7 +19,6 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     ([.readPosition, .locate, .readHistory], false, [.yes, .yes, .setting]),
     ([.readTimeline], false, [.yes, .yes, .setting]),
     ([.acknowledge, .resolve, .readEmergency], false, [.yes, .yes, .ifTold]),
-    ([.raiseForOther], false, [.yes, .yes, .no]),
     ([.editZones, .editEscalation], false, [.yes, .setting, .no]),
     (
         [
@@ -31,7 +30,7 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     ([.readCircle, .readZones], false, [.yes, .yes, .yes]),
     (
         [
-            .changeSharing, .setPIN, .editDevices, .editContactPoints, .editNeverTellList,
+            .changeSharing, .editDevices, .editContactPoints,
             .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .readOwnZones,
             .refuseZone, .exportData, .erase, .leaveCircle, .acceptInvitation, .panic,
             .cancelEmergency, .watch, .answerAlarms, .keepJourneys,
@@ -182,11 +181,6 @@ extension Cell {
         }
     }
 
-    @Test func `not even a guardian of a ward touches a never-tell list`() {
-        #expect(decide(.editNeverTellList, ward: .guardian) == .denied(.notYours))
-        #expect(decide(.editNeverTellList, operator: true) == .denied(.notYours))
-    }
-
     @Test func `whoever is in danger cannot acknowledge or resolve`() {
         let own = Resource(isOwn: true, isTold: true, isAcknowledged: true)
         #expect(decide(.acknowledge, own) == .denied(.ownEmergency))
@@ -209,11 +203,11 @@ extension Cell {
     }
 
     @Test func `the operator administers and is no person`() {
-        for action in [Action.panic, .watch, .raiseForOther, .leaveCircle, .acceptInvitation] {
+        for action in [Action.panic, .watch, .leaveCircle, .acceptInvitation] {
             #expect(decide(action, role: nil, operator: true) == .denied(.personOnly))
         }
         for action in [
-            Action.changeSharing, .setPIN, .readAccessLog, .exportData, .readOwnZones, .refuseZone,
+            Action.changeSharing, .readAccessLog, .exportData, .readOwnZones, .refuseZone,
             .editPrivateZones,
         ] {
             #expect(decide(action, role: nil, operator: true) == .denied(.notYours))

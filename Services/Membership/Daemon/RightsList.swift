@@ -49,14 +49,13 @@ struct RightsList {
     private func target(of action: Action) -> RightsTarget? {
         switch action {
         case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .readAccessLog,
-            .editNeverTellList, .setPIN,
             .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
             .readOwnZones, .refuseZone, .exportData, .erase:
             person.map { .person($0) }
         case .changeSharing, .leaveCircle, .acceptInvitation, .readPosition, .locate,
             .readHistory:
             circle.flatMap { circle in person.map { .member($0, in: circle) } }
-        case .raiseForOther, .readEmergency, .acknowledge, .resolve:
+        case .readEmergency, .acknowledge, .resolve:
             person.map {
                 .emergency(of: $0, isTold: isTold, isAcknowledged: isAcknowledged)
             }
