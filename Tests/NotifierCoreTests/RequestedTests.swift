@@ -39,6 +39,20 @@ struct RequestedTests {
         #expect(published.isEmpty, "no other service hears of it")
     }
 
+    @Test(arguments: [
+        ("Aisha binti Ali", "Aisha"), ("Jean-Luc", "Jean-Luc"), ("李雷", "李雷"), ("Zoë", "Zoë"),
+        ("You won $900: evil.example/x", "You"), ("http://evil.example", "Somebody"),
+        ("evil.example win now", "Somebody"), ("+60123456789", "Somebody"), ("4711", "Somebody"),
+        ("WINWINWINWINWINWINWIN", "Somebody"), ("'-", "Somebody"), ("", "Somebody"),
+        ("Bank:", "Somebody"),
+    ]) func `a code carries no free text of its sender`(name: String, shown: String) throws {
+        var world = World()
+        ask(&world, from: name)
+        let text = try #require(world.sent.first?.text)
+        #expect(text.hasPrefix("Jaga: \(shown) wants to send you messages. To agree"))
+        for part in ["evil", "http", "900", "4711 ", "+60", "won"] { #expect(!text.contains(part)) }
+    }
+
     @Test(arguments: ["en", "ms", "id"])
     func `a long name never makes a code two SMS`(locale: String) throws {
         var world = World()

@@ -40,9 +40,13 @@ extension Notifier {
     }
 
     private func words(of request: RequestedMessage, _ turn: Turn) -> Words {
-        let reader = Reader(
-            language: Language(locale: request.locale), who: request.sender, now: turn.now,
-            map: configuration.map)
+        let language = Language(locale: request.locale)
+        // A code goes to people who never heard of Jaga: what stands in it is Jaga's, not the
+        // sender's.
+        let sender =
+            request.file == nil
+            ? GivenName(in: request.sender)?.text ?? language.phrases.somebody : request.sender
+        let reader = Reader(language: language, who: sender, now: turn.now, map: configuration.map)
         let composer = Composer(reader)
         let saying: Saying =
             request.file.map { .zoneFile(name: $0.name) } ?? .invitation(code: request.code ?? "")
@@ -50,6 +54,25 @@ extension Notifier {
         return Words(
             short: composer.words(for: saying, on: .sms).text, subject: mail.subject,
             long: mail.text)
+    }
+}
+
+/// The one word of a name by which a stranger may know who asks them: letters alone. No sentence,
+/// no link and no number can be in it.
+struct GivenName: Hashable {
+    let text: String
+
+    static let charactersMax = 16
+
+    /// Nil where the first word of the name is none.
+    init?(in name: String) {
+        guard let word = name.split(whereSeparator: \.isWhitespace).first,
+            word.count <= GivenName.charactersMax,
+            word.unicodeScalars.allSatisfy({
+                $0.properties.isAlphabetic || $0.properties.isDiacritic || $0 == "-" || $0 == "'"
+            }), word.unicodeScalars.contains(where: \.properties.isAlphabetic)
+        else { return nil }
+        text = String(word)
     }
 }
 

@@ -147,6 +147,8 @@ struct EnglishPhrases: Phrasebook {
 
     func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
 
+    var somebody: String { "Somebody" }
+
     func invitation(who: String, code: String) -> String {
         "\(who) wants to send you messages. To agree, tell them your code \(code)"
     }

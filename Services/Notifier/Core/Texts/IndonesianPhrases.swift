@@ -147,6 +147,8 @@ struct IndonesianPhrases: Phrasebook {
 
     func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
 
+    var somebody: String { "Seseorang" }
+
     func invitation(who: String, code: String) -> String {
         "\(who) ingin mengirim pesan kepada Anda. Jika setuju, beri tahu kode Anda \(code)"
     }

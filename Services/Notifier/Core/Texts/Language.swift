@@ -71,6 +71,8 @@ protocol Phrasebook: Sendable {
     func hindrance(_ hindrance: Hindrance) -> String
     /// Who sends a text, and how to be sent no more.
     func sender(_ who: String) -> String
+    /// Who sends a text, where that may not be told.
+    var somebody: String { get }
     func invitation(who: String, code: String) -> String
     /// How not to agree.
     var refusal: String { get }

@@ -149,6 +149,8 @@ struct MalayPhrases: Phrasebook {
 
     func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
 
+    var somebody: String { "Seseorang" }
+
     func invitation(who: String, code: String) -> String {
         "\(who) mahu menghantar mesej kepada anda. Jika setuju, beritahu kod anda \(code)"
     }
