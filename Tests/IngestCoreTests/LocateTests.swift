@@ -129,7 +129,7 @@ import Testing
 
     @Test func `only who may see a position asks for it`() {
         var bench = Bench()
-        #expect(bench.locate(9, as: ben) == .notFound)
+        #expect(bench.locate(9, as: ben) == .denied(.notAMember))
         #expect(bench.locate(1, as: ben) == .notFound, "no phone has ever reported")
         bench.deliver([observation(at: 0)])
         #expect(bench.locate(1, as: .person(person(5))) == .denied(.notAMember))

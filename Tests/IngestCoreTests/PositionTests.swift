@@ -138,7 +138,7 @@ import Testing
         var bench = reporting()
         #expect(
             bench.positions(of: circle(1), as: .person(person(5))) == .denied(.notAMember))
-        #expect(bench.positions(of: circle(9), as: ben) == .notFound)
+        #expect(bench.positions(of: circle(9), as: ben) == .denied(.notAMember))
         bench.access = []
         #expect(positions(&bench, as: .operator)[1]?.fix != nil)
         #expect(Set(bench.access.map(\.person)) == [person(1), person(2), person(3)])

@@ -35,8 +35,8 @@ enum DeviceCommand: Command {
                 help: "add, setup: owntracks (default), owntracks-mqtt, overland, traccar, "
                     + "gpslogger"),
             .init(
-                name: "--token", value: "TOKEN",
-                help: "setup: go on with the secret that the phone has (@FILE: in a file)"),
+                name: "--token", value: "@FILE",
+                help: "setup: go on with the secret that the phone has, in a file, or itself"),
             .init(
                 name: "--encrypt", value: nil,
                 help: "add, setup: OwnTracks encrypts, with a passphrase made here"),

@@ -26,8 +26,8 @@ enum Replay: Command {
             """,
         options: [
             .init(
-                name: "--device", value: "TOKEN",
-                help: "the device's token, or @FILE with it in its first line"),
+                name: "--device", value: "@FILE",
+                help: "file with the device's token in its first line, or the token itself"),
             .init(
                 name: "--speed", value: "N", help: "so many times as fast as recorded (default 1)"),
             .init(

@@ -132,7 +132,9 @@ extension Core {
         let decision = directory.decide(
             request.principal, .cancelEmergency, on: .person(view.person), at: now)
         if let denial = decision.denial {
-            effects.append(.answer(request: request.request, .denied(denial)))
+            let isSeen = canRead(view, request.principal, in: directory, at: now)
+            effects.append(
+                .answer(request: request.request, isSeen ? .denied(denial) : .notFound))
             return
         }
         switch view.state {
@@ -166,17 +168,18 @@ extension Core {
             effects.append(.answer(request: request.request, .notFound))
             return
         }
-        let isTold =
-            request.principal.person.map { emergencies.wasTold($0, of: request.id) } ?? false
-        let decision = directory.decide(
-            request.principal, .readEmergency,
-            on: .emergency(
-                of: view.person, isTold: isTold, isAcknowledged: view.told == .acknowledged),
-            at: now)
-        effects.append(
-            .answer(
-                request: request.request,
-                decision.denial.map { Answer.denied($0) } ?? .emergency(view)))
+        // To everybody else it is as if there were none.
+        let isSeen = canRead(view, request.principal, in: directory, at: now)
+        effects.append(.answer(request: request.request, isSeen ? .emergency(view) : .notFound))
+    }
+
+    private func canRead(
+        _ view: EmergencyView, _ principal: Principal, in directory: Replica, at now: Timestamp
+    ) -> Bool {
+        let isTold = principal.person.map { emergencies.wasTold($0, of: view.id) } ?? false
+        let target = RightsTarget.emergency(
+            of: view.person, isTold: isTold, isAcknowledged: view.told == .acknowledged)
+        return directory.decide(principal, .readEmergency, on: target, at: now).isAllowed
     }
 
     private func answer(

@@ -108,7 +108,9 @@ extension Core {
         _ request: LocateRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) -> Answer {
-        guard directory.person(request.person) != nil else { return .notFound }
+        if request.principal == .operator, directory.person(request.person) == nil {
+            return .notFound
+        }
         let positions = positions(in: directory)
         if let denial = positions.denialOfLocating(request.person, by: request.principal, at: now) {
             return .denied(denial)

@@ -112,14 +112,15 @@ extension Core {
         _ request: ReadRequest<CircleID>, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        guard let circle = directory.circle(request.id) else {
-            effects.append(.answer(request: request.request, .notFound))
-            return
-        }
+        // First: whoever may not read a circle must not learn whether there is one.
         let decision = directory.decide(
-            request.principal, .readCircle, on: .circle(circle.id), at: now)
+            request.principal, .readCircle, on: .circle(request.id), at: now)
         if let denial = decision.denial {
             effects.append(.answer(request: request.request, .denied(denial)))
+            return
+        }
+        guard let circle = directory.circle(request.id) else {
+            effects.append(.answer(request: request.request, .notFound))
             return
         }
         let members = positions(in: directory).members(of: circle, for: request.principal, at: now)

@@ -50,7 +50,10 @@ extension IngestService {
     ) throws -> Response {
         let query = try DiaryQuery(request, at: outside.now)
         guard let person = outside.replica.device(id)?.person else {
-            throw Problem.notFound("there is no such device")
+            // Other people must not learn which devices there are.
+            throw principal == .operator
+                ? Problem.notFound("there is no such device")
+                : Problem.denied(Denial.notYours.explanation)
         }
         let decision = outside.replica.decide(
             principal, .editDevices, on: .person(person), at: outside.now)

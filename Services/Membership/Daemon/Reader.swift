@@ -58,32 +58,32 @@ struct Reader {
     }
 
     private func person() throws(Problem) -> Response {
-        let person = try knownPerson()
-        try allow(.readPerson, on: .person(person.id))
+        let person = try knownPerson(for: .readPerson)
         return .entity(
             View.person(person, directory.credentials(of: person.id)), version: person.version)
     }
 
     private func devices() throws(Problem) -> Response {
-        let person = try knownPerson()
-        try allow(.readPerson, on: .person(person.id))
+        let person = try knownPerson(for: .readPerson)
         let page = try Page(directory.devices(of: person.id), of: request, id: \.id.description)
         return page.response { View.device($0, directory.credentials(of: $0.id)) }
     }
 
     private func device() throws(Problem) -> Response {
-        let person = try knownPerson()
+        let person = try knownPerson(for: .readPerson)
         let id = try parameters.id("device", DeviceID.self)
         guard let device = directory.device(id), device.person == person.id else {
             throw .notFound("there is no such device")
         }
-        try allow(.readPerson, on: .person(person.id))
         return .entity(
             View.device(device, directory.credentials(of: id)), version: device.version)
     }
 
-    func knownPerson() throws(Problem) -> Person {
+    /// The person of the path. Rights come first: whoever may not read about a person must not
+    /// learn whether there is one.
+    func knownPerson(for action: Action) throws(Problem) -> Person {
         let id = try parameters.id("person", PersonID.self)
+        try allow(action, on: .person(id))
         guard let person = directory.person(id) else { throw .notFound("there is no such person") }
         return person
     }
@@ -125,13 +125,8 @@ struct Reader {
     }
 
     private func readableCircle() throws(Problem) -> Circle {
-        let circle = try knownCircle()
-        try allow(.readCircle, on: .circle(circle.id))
-        return circle
-    }
-
-    private func knownCircle() throws(Problem) -> Circle {
         let id = try parameters.id("circle", CircleID.self)
+        try allow(.readCircle, on: .circle(id))
         guard let circle = directory.circle(id) else { throw .notFound("there is no such circle") }
         return circle
     }

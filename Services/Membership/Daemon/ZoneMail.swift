@@ -40,10 +40,10 @@ extension ChangeReader {
     func readMail(
         of owner: ZoneOwner, _ zone: ZoneID?
     ) throws(Problem) -> RequestedChange {
-        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let (action, target) = RightsTarget.reading(zonesOf: owner)
         let decision = directory.decide(principal, action, on: target, at: clocks.now)
         if let denial = decision.denial { throw Problem(denial) }
+        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let zones = directory.zones(of: owner).filter { zone == nil || $0.id == zone }
         guard zone == nil || !zones.isEmpty else { throw .notFound("there is no such zone") }
         let fields = try Fields(body(), known: ["to"], readOnly: [])

@@ -41,8 +41,7 @@ extension Reader {
 
     /// Every zone that judges a person, whose it is, and who is told.
     func judgingZones() throws(Problem) -> Response {
-        let person = try knownPerson()
-        try allow(.readOwnZones, on: .person(person.id))
+        let person = try knownPerson(for: .readOwnZones)
         var zones = directory.zones(of: person.id)
         for circle in directory.circles(of: person.id) { zones += directory.zones(of: circle) }
         for set in directory.sets(judging: person.id) { zones += directory.zones(of: set) }
@@ -144,8 +143,8 @@ extension Reader {
     }
 
     func allowReading(of owner: ZoneOwner) throws(Problem) {
-        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let (action, target) = RightsTarget.reading(zonesOf: owner)
         try allow(action, on: target)
+        guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
     }
 }
