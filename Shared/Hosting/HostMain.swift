@@ -109,6 +109,13 @@ extension Host {
         }
     }
 
+    private func identifySenders(of service: any Service) {
+        parts.server.identifySenders { [unowned self] request in
+            // Until the directory is there nobody is known, and everybody may be.
+            !bus.isCaughtUp || principal(of: request) != nil || service.knowsSender(of: request)
+        }
+    }
+
     /// Starts the service over its store, before the first turn.
     func open(_ service: any Service) throws {
         self.service = service
@@ -121,10 +128,7 @@ extension Host {
                 log.info("\(notice)")
             }
         }
-        parts.server.identifySenders { [unowned self] request in
-            // Until the directory is there nobody is known, and everybody may be.
-            !bus.isCaughtUp || principal(of: request) != nil || service.knowsSender(of: request)
-        }
+        identifySenders(of: service)
         bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
         bus.hooks.pruneFloor = { try service.pruneFloor(of: $0) }
         bus.hooks.coordinate = { try service.coordinate($0, from: $1) }

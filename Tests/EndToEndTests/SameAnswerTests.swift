@@ -69,24 +69,24 @@ extension `The suite` {
                 let paths = try Self.paths()
                 #expect(paths.count > 30)
                 for path in paths {
-                    let there = try home.bob.api.send("GET", filled(path, ids))
-                    let nothing = try home.bob.api.send("GET", filled(path, [:]))
-                    #expect(there.status == nothing.status, "\(path)")
-                    #expect(there.text == nothing.text, "\(path)")
-                    for name in Set(there.headers.keys).union(nothing.headers.keys)
-                    where name != "x-request-id" && name != "date" {
-                        #expect(there.headers[name] == nothing.headers[name], "\(path): \(name)")
-                    }
+                    try expectAlike(path, ids, [:], as: home.bob.api)
                     // Those of one's own circle with an id of another one.
-                    var mixed = ids
-                    mixed["circle"] = home.circle
-                    mixed["person"] = home.bob.id
                     let own = ["circle": home.circle, "person": home.bob.id]
-                    let foreign = try home.bob.api.send("GET", filled(path, mixed))
-                    let absent = try home.bob.api.send("GET", filled(path, own))
-                    #expect(
-                        foreign.status == absent.status && foreign.text == absent.text, "\(path)")
+                    try expectAlike(path, ids.merging(own) { $1 }, own, as: home.bob.api)
                 }
+            }
+        }
+
+        /// Both paths are answered alike.
+        private func expectAlike(
+            _ path: String, _ ids: [String: String], _ nothing: [String: String], as api: API
+        ) throws {
+            let there = try api.send("GET", filled(path, ids))
+            let absent = try api.send("GET", filled(path, nothing))
+            #expect(there.status == absent.status && there.text == absent.text, "\(path)")
+            for name in Set(there.headers.keys).union(absent.headers.keys)
+            where name != "x-request-id" && name != "date" {
+                #expect(there.headers[name] == absent.headers[name], "\(path): \(name)")
             }
         }
     }

@@ -88,9 +88,10 @@ extension RawClient {
         let loop = try TestLoop(limits: limits { $0.unknownBodySeconds = 1 })
         loop.server.identifySenders { _ in false }
         let client = try loop.client()
-        let chunk = "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n"
+        // The beginning of a chunk that never ends.
+        let chunk = "FFFFF\r\n" + String(repeating: "x", count: 0x5000)
         client.send(
-            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)")
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
         drip(client, loop)
     }
 

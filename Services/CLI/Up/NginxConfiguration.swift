@@ -97,8 +97,6 @@ struct NginxConfiguration: Sendable {
         client_body_buffer_size \(Self.bodyBytesMax);
         proxy_max_temp_file_size 0;
         proxy_http_version 1.1;
-        # A service knows from the header who sends, and is strict with the time of all others.
-        proxy_request_buffering off;
         proxy_set_header Connection "";
         proxy_set_header Host $host;
         proxy_set_header X-Forwarded-For $remote_addr;
