@@ -65,6 +65,11 @@ extension Replica {
         query.resource.guardiansEditZones = circle.guardiansEditZones
     }
 
+    /// The circles that two people have both joined, ascending.
+    public func commonCircles(of person: PersonID, and other: PersonID) -> [CircleID] {
+        circles(of: person).filter { circles[$0]?.member(other) != nil }
+    }
+
     /// The highest role that one person has in the circles both have joined; nil = they share none.
     public func highestRole(of person: PersonID, over other: PersonID) -> Role? {
         var highest: Role?

@@ -7,6 +7,18 @@ public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
     case guardian
     /// The person wrote SOS.
     case sms
+
+    /// Whether this is the person's own call: a human act of the person in danger.
+    ///
+    /// The own call shares the exact position with the recipients until the emergency ends,
+    /// whatever the person shares otherwise. Everything else is automatic or by others and shares
+    /// it only as sharing allows. Every service decides by this property alone.
+    public var isOwnCall: Bool {
+        switch self {
+        case .panic, .shake, .sms: true
+        case .fall, .crash, .noMotion, .watchExpired, .lostContact, .guardian: false
+        }
+    }
 }
 
 /// `countdown → open → acknowledged → resolved`, or `cancelled`.

@@ -95,6 +95,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case ladderStanding = 118
     case signalGiven = 119
     case contactGiven = 120
+    case accessRecorded = 121
     case reachabilityChanged = 125
 
     /// The CloudEvents `type`.
@@ -182,6 +183,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .ladderStanding: "jaga.ladder.standing"
         case .signalGiven: "jaga.signal.given"
         case .contactGiven: "jaga.contact.given"
+        case .accessRecorded: "jaga.access.recorded"
         case .reachabilityChanged: "jaga.reachability.changed"
         }
     }
@@ -296,6 +298,8 @@ public enum EventBody: Hashable, Sendable {
     case signalGiven(EmergencySignal)
     /// Somebody who was asked answered by SMS.
     case contactGiven(Contact)
+    /// Somebody was shown a person's movements or position here.
+    case accessRecorded(AccessRecord)
     /// Gateways, or contact points that are opted out or dead, changed.
     case reachabilityChanged(ReachabilityNews)
 }

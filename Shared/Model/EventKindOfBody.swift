@@ -85,6 +85,7 @@ extension EventBody {
         case .signalGiven: .signalGiven
         case .contactGiven: .contactGiven
         case .reachabilityChanged: .reachabilityChanged
+        case .accessRecorded: .accessRecorded
         }
     }
 }

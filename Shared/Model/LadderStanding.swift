@@ -19,11 +19,13 @@ public struct LadderStanding: Hashable, Sendable, Codable {
     /// How far a message to others has come since it was last opened: `sink`,
     /// `accepted`, `delivered` or nil.
     public var reached: NotificationState?
+    /// Circles in which somebody ended it while it goes on in others, ids ascending.
+    public var endedCircles: [CircleID]
 
     public init(
         emergency: EmergencyID, person: PersonID, state: EmergencyState, by: PersonID? = nil,
         at: Timestamp, signals: [EmergencySignal], told: [PersonID] = [],
-        reached: NotificationState? = nil
+        reached: NotificationState? = nil, endedCircles: [CircleID] = []
     ) {
         self.emergency = emergency
         self.person = person
@@ -33,6 +35,21 @@ public struct LadderStanding: Hashable, Sendable, Codable {
         self.signals = signals
         self.told = told
         self.reached = reached
+        self.endedCircles = endedCircles
+    }
+
+    /// Records without `endedCircles` are read as if it had ended in none.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        emergency = try values.decode(EmergencyID.self, forKey: .emergency)
+        person = try values.decode(PersonID.self, forKey: .person)
+        state = try values.decode(EmergencyState.self, forKey: .state)
+        by = try values.decodeIfPresent(PersonID.self, forKey: .by)
+        at = try values.decode(Timestamp.self, forKey: .at)
+        signals = try values.decode([EmergencySignal].self, forKey: .signals)
+        told = try values.decode([PersonID].self, forKey: .told)
+        reached = try values.decodeIfPresent(NotificationState.self, forKey: .reached)
+        endedCircles = try values.decodeIfPresent([CircleID].self, forKey: .endedCircles) ?? []
     }
 
     /// Whether all these are signals of it.

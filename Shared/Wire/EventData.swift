@@ -60,6 +60,7 @@ extension EventBody {
         case .notificationChanged, .reachabilityChanged, .ladderTier, .ladderExhausted,
             .inputStanding, .ladderStanding:
             try deliveryData()
+        case .accessRecorded(let record): try JSON.encode(record)
         }
     }
 
@@ -108,6 +109,7 @@ extension EventBody {
         case .resolutionGiven: self = .resolutionGiven(try read())
         case .ladderAdopted: self = .ladderAdopted(try read())
         case .signalGiven: self = .signalGiven(try read())
+        case .accessRecorded: self = .accessRecorded(try read())
         case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
             .setChanged, .setRemoved, .messageChanged, .messageRemoved, .messageRequested:

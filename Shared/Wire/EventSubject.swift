@@ -43,6 +43,7 @@ extension EventBody {
         case .inputSilenceTerms(let terms): terms.person
         case .inputContact(let contact), .contactGiven(let contact): contact.person
         case .inputWatch(let span): span.person
+        case .accessRecorded(let record): record.person
         case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
             .zoneWithheld(let crossing), .zoneReceded(let crossing),

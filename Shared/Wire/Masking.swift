@@ -13,9 +13,10 @@ public enum Masking {
         "channel", "channels", "charging", "circle", "circles", "clock", "clockSkew", "confirmed",
         "contact", "contacts", "countdownEnds", "created", "credential", "cycleSeconds", "data",
         "datacontenttype", "deadline", "device", "distanceFilterMetres", "due", "dwellSeconds",
-        "emergency", "end", "escalation", "exceptions", "expires", "failing", "fired", "fix",
-        "from",
-        "gateway", "gateways", "geometry", "graceSeconds", "guardiansEditZones", "hasContact",
+        "emergency", "end", "endedCircles", "escalation", "exceptions", "expires", "failing",
+        "fired", "fix",
+        "from", "gateway", "gateways", "geometry", "graceSeconds", "guardiansEditZones",
+        "hasContact",
         "hindrances",
         "historyDays", "hysteresisMetres", "id", "initial", "inradiusCentimetres",
         "insetCentimetres", "inside", "interpolated", "intervalSeconds", "isHeld", "isWatched",
@@ -31,6 +32,7 @@ public enum Masking {
         "sharing", "signal", "signals", "signIn", "since", "sleepSeconds", "source", "speaks",
         "specversion", "start", "started", "state", "subject", "suspect", "tier", "time", "to",
         "told", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
+        "viewer",
         "waitSeconds", "watch", "windows", "zone", "zoneKind", "zones",
     ]
 

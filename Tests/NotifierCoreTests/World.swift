@@ -28,11 +28,11 @@ struct World {
     init(
         gateways: [Gateway] = [
             Gateway(name: "sms", channels: [.sms]), Gateway(name: "mail", channels: [.email]),
-        ], tellsGuardiansOfBlindness: Bool = true
+        ], tellsGuardiansOfBlindness: Bool = true, hasReplies: Bool = false
     ) {
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32),
-            tellsGuardiansOfBlindness: tellsGuardiansOfBlindness)
+            hasReplies: hasReplies, tellsGuardiansOfBlindness: tellsGuardiansOfBlindness)
         notifier = Notifier(configuration, from: NotifierRows(), at: World.start)
         self.gateways = gateways
         for person in Town.people { directory.apply(.personChanged(person)) }

@@ -17,11 +17,26 @@ final class Helpers {
 
     /// A message rings on somebody's phone. In calm times everybody answers.
     func hear(_ message: Carrier.Message) {
-        guard let row = notification(of: message), row.reason.isCallForHelp,
+        let row = notification(of: message)
+        if let row, row.reason == .ownEnded { return confirm(row) }
+        guard let row, row.reason.isCallForHelp,
             let emergency = row.emergency, let helper = world.household.someone(row.recipient),
             world.isCalm || chance.comes(300)
         else { return }
         world.after(Int64(chance.in(500...8000))) { [self] in take(emergency, helper) }
+    }
+
+    /// The person in danger is asked whether somebody was right to end their emergency.
+    private func confirm(_ question: NotifierCore.Notification) {
+        guard let emergency = question.emergency,
+            let person = world.household.someone(question.recipient), chance.comes(300)
+        else { return }
+        world.after(Int64(chance.in(500...8000))) { [self] in
+            world.errands.begin(
+                Errand(
+                    .post, "/v1/emergencies/\(emergency)/confirmation", of: .notifier,
+                    as: person.token, key: "confirm-\(emergency)-\(world.newNumber())"))
+        }
     }
 
     /// The notifier's row of a message, if it still knows it.

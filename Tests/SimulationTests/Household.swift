@@ -49,6 +49,12 @@ final class Household {
         return Household.members.contains { $0.person == other && circles.contains($0.circle) }
     }
 
+    /// The circles that somebody is in.
+    func circles(of person: PersonID) -> Set<CircleID> {
+        let name = someone(person)?.name
+        return Set(Household.members.filter { $0.person == name }.compactMap { circles[$0.circle] })
+    }
+
     // MARK: Making it
 
     /// Asks membership for all of it; ready when everything is answered.

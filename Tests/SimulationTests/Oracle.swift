@@ -97,6 +97,7 @@ struct Oracle {
         try judgeWatches()
         try judgeConsumers()
         try judgeTold()
+        try judgeEnds()
     }
 
     private func judgeStreams() throws {

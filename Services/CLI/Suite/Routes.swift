@@ -39,7 +39,7 @@ enum Routes {
             "/v1/people/{person}/all-right", "/v1/people/{person}/alarm",
             "/v1/people/{person}/alarm/{action}",
             "/v1/people/{person}/policy", "/v1/people/{person}/decisions",
-            "/v1/people/{person}/locate", "/v1/people/{person}/access-log",
+            "/v1/people/{person}/locate", "/v1/people/{person}/access-log", "/v1/access-log",
             "/v1/people/{person}/export",
             "/v1/people/{person}/offered-zones", "/v1/people/{person}/offered-zones/{offer}",
             "/v1/people/{person}/devices/{device}/encryption-key",
@@ -93,7 +93,8 @@ enum Routes {
         + list(
             .notifier,
             "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
-            "/v1/emergencies/{emergency}/resolution", "/v1/people/{person}/notifications",
+            "/v1/emergencies/{emergency}/resolution",
+            "/v1/emergencies/{emergency}/confirmation", "/v1/people/{person}/notifications",
             "/v1/escalations", "/v1/escalations/{emergency}",
             "/v1/people/{person}/proposals",
             "/v1/people/{person}/proposals/{proposal}/send", "/v1/stops",

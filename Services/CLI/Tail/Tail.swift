@@ -41,7 +41,9 @@ enum Tail: Command {
                 help: "only what names this circle, or is about somebody who is in it now"),
             .init(name: "--limit", value: "N", help: "end after so many"),
             .init(name: "--json", value: nil, help: "CloudEvents JSON on a terminal too"),
-            .init(name: "--pii", value: nil, help: "show positions, names, addresses and notes"),
+            .init(
+                name: "--pii", value: nil,
+                help: "show positions, names, addresses and notes; people read who looked"),
             .init(name: "--url", value: "URL", help: "over HTTP, from the suite that is there"),
             .init(
                 name: "--token-file", value: "FILE",
@@ -61,6 +63,7 @@ enum Tail: Command {
             filter: filter, showsAll: call.has("--pii"),
             isJSON: call.has("--json") || !Console.isTerminal,
             left: try call.number("--limit", default: .max, in: 1...Int.max),
+            access: call.has("--pii") && !isRemote ? try AccessSession(call) : nil,
             isMember: { members?.contains($0) == true })
         let isOver = { printer.left == 0 }
         guard !isRemote else {
@@ -84,6 +87,8 @@ struct TailPrinter {
     let isJSON: Bool
     /// How many more are printed.
     private(set) var left: Int
+    /// Records looks at positions; nil where the suite does so, or nothing is shown.
+    var access: AccessSession?
     /// Whether somebody is in the circle of the filter.
     let isMember: (PersonID) -> Bool
 
@@ -107,13 +112,16 @@ struct TailPrinter {
 
     /// The line of a record; nil when it is not wanted. One that this program does not understand
     /// is told on standard error.
-    private func line(_ stream: StreamName, _ position: Position, _ record: Record) -> String? {
+    private mutating func line(_ stream: StreamName, _ position: Position, _ record: Record)
+        -> String?
+    {
         do {
             let event = try EventCodec.decode(record)
             guard filter.wants(event, on: stream) else { return nil }
             let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
             guard filter.isOfCircle(event, json, isMember: isMember) else { return nil }
-            return text(of: showsAll ? json : Masking.mask(json), event.kind)
+            let isWhole = showsAll && access?.mayShow(json, about: event.body.person) ?? true
+            return text(of: isWhole ? json : Masking.mask(json), event.kind)
         } catch {
             Console.complain("jaga tail: \(stream.text) \(position.sequence): \(error)")
             return nil

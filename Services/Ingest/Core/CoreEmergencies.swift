@@ -164,13 +164,19 @@ extension Core {
         _ request: ReadRequest<EmergencyID>, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        guard let view = emergencies.view(of: request.id) else {
+        guard var view = emergencies.view(of: request.id) else {
             effects.append(.answer(request: request.request, .notFound))
             return
         }
         // To everybody else it is as if there were none.
-        let isSeen = canRead(view, request.principal, in: directory, at: now)
-        effects.append(.answer(request: request.request, isSeen ? .emergency(view) : .notFound))
+        guard canRead(view, request.principal, in: directory, at: now) else {
+            effects.append(.answer(request: request.request, .notFound))
+            return
+        }
+        if let viewer = request.principal.person, viewer != view.person {
+            view = self.view(view, for: viewer, in: directory)
+        }
+        effects.append(.answer(request: request.request, .emergency(view)))
     }
 
     private func canRead(
@@ -180,6 +186,20 @@ extension Core {
         let target = RightsTarget.emergency(
             of: view.person, isTold: isTold, isAcknowledged: view.told == .acknowledged)
         return directory.decide(principal, .readEmergency, on: target, at: now).isAllowed
+    }
+
+    /// An emergency as somebody else sees it: over where it has ended in all circles that they
+    /// share with the person. Circles of others are not shown.
+    private func view(
+        _ view: EmergencyView, for viewer: PersonID, in directory: Replica
+    ) -> EmergencyView {
+        var shown = view
+        let common = directory.commonCircles(of: view.person, and: viewer)
+        shown.endedCircles = view.endedCircles.filter(common.contains)
+        let isOver = !common.isEmpty && shown.endedCircles.count == common.count
+        // That it goes on elsewhere would tell of circles that are not theirs.
+        if view.state.isActive, isOver { (shown.state, shown.endedCircles) = (.resolved, []) }
+        return shown
     }
 
     private func answer(

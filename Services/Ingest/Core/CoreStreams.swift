@@ -86,6 +86,12 @@ extension Core {
             append(
                 .inputStanding(standing), of: standing.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
+        case .accessRecorded(let record):
+            effects.append(
+                .saveAccess(
+                    AccessRow(
+                        person: record.person, viewer: record.viewer,
+                        hour: record.at.seconds / 3600)))
         case .notificationChanged(let news):
             // What the person in danger is sent tells nobody else.
             guard let emergency = news.emergency, news.recipient != news.person else { return }
@@ -121,6 +127,11 @@ extension Core {
         }
         guard let circle = directory.circle(request.id) else {
             effects.append(.answer(request: request.request, .notFound))
+            return
+        }
+        // An invited person may read whom they would join, but not how these share.
+        if let viewer = request.principal.person, circle.member(viewer) == nil {
+            effects.append(.answer(request: request.request, .denied(.notAMember)))
             return
         }
         let members = positions(in: directory).members(of: circle, for: request.principal, at: now)

@@ -11,11 +11,13 @@ public struct DecisionRow: Hashable, Sendable {
     public var kind: EventKind
     /// Circles whose zone it was and with which the person shared then; ascending.
     public var circles: [CircleID]
+    /// Those of `circles` with which the person shared exact positions then; ascending.
+    public var exactCircles: [CircleID]
     public var body: DecisionBody
 
     public init(
         event: EventID, person: PersonID, zone: ZoneID, time: Timestamp, kind: EventKind,
-        circles: [CircleID], body: DecisionBody
+        circles: [CircleID], exactCircles: [CircleID] = [], body: DecisionBody
     ) {
         self.event = event
         self.person = person
@@ -23,6 +25,7 @@ public struct DecisionRow: Hashable, Sendable {
         self.time = time
         self.kind = kind
         self.circles = circles
+        self.exactCircles = exactCircles
         self.body = body
     }
 }
@@ -95,11 +98,19 @@ public struct DecisionViewer: Hashable, Sendable {
     }
 
     /// How much of one decision is to be seen; nil = nothing.
+    ///
+    /// A place is shown only if the person shared exact positions at the time of the decision and
+    /// does so now: changing the precision reveals nothing of the past.
     public func sight(of row: DecisionRow, in directory: Replica) -> DecisionSight? {
         if isOwn { return .everything }
-        let common = row.circles.compactMap { shares[$0] }.filter { $0.since <= row.time }
+        let common = row.circles.filter { id in
+            shares[id].map { $0.since <= row.time } ?? false
+        }
         guard !common.isEmpty else { return nil }
-        if common.contains(where: \.isExact) { return .everything }
+        let showsPlace = common.contains { id in
+            shares[id]?.isExact == true && row.exactCircles.contains(id)
+        }
+        if showsPlace { return .everything }
         let inradius = directory.zone(row.zone)?.prepared.inradiusCentimetres ?? 0
         return .withoutPlace(namesZone: inradius >= Limits.namedZoneInradiusCentimetresMin)
     }
@@ -128,10 +139,13 @@ extension Core {
             let isTheirs = id == circle || set.map { known.sets.contains($0) } ?? false
             return isTheirs && member.sharing.isOn(at: now)
         }
+        let exactCircles = circles.filter { id in
+            directory.circle(id)?.member(person)?.precision == .exact
+        }
         effects.append(
             .saveDecision(
                 DecisionRow(
                     event: event.id, person: person, zone: zone, time: event.time,
-                    kind: event.kind, circles: circles, body: body)))
+                    kind: event.kind, circles: circles, exactCircles: exactCircles, body: body)))
     }
 }

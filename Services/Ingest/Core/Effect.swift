@@ -148,12 +148,16 @@ public struct EmergencyView: Hashable, Sendable {
     public var raised: Timestamp
     public var received: Timestamp
     public var countdownEnds: Timestamp
+    /// Circles in which somebody ended it while it goes on in others, as far as the reader has
+    /// joined them.
+    public var endedCircles: [CircleID]
 
     public init(
         id: EmergencyID, emergency: EmergencyID, person: PersonID, trigger: EmergencyTrigger,
         state: EmergencyState, told: Told, raised: Timestamp, received: Timestamp,
-        countdownEnds: Timestamp
+        countdownEnds: Timestamp, endedCircles: [CircleID] = []
     ) {
+        self.endedCircles = endedCircles
         self.id = id
         self.emergency = emergency
         self.person = person

@@ -1,3 +1,4 @@
+import Directory
 import Model
 
 /// Every signal of the last weeks and what became of it, as far as ingest has to answer for it.
@@ -8,6 +9,8 @@ struct Emergencies {
     private(set) var rows: [EmergencyID: EmergencyRow]
     /// The emergency of a person that goes on.
     private var active: [PersonID: EmergencyID] = [:]
+    /// Emergencies to which an own call of the person belongs.
+    private var ownCalls: Set<EmergencyID> = []
     /// When each person's newest signals came, the oldest first.
     private var received: [PersonID: [Timestamp]] = [:]
 
@@ -17,6 +20,7 @@ struct Emergencies {
         for row in rows where row.emergency == row.id && row.state.isActive {
             active[row.person] = row.id
         }
+        for row in rows where row.trigger.isOwnCall { ownCalls.insert(row.emergency) }
     }
 
     /// How many go on.
@@ -46,6 +50,11 @@ struct Emergencies {
             state: signal.countdownEnds > signal.received ? .countdown : .open)
         save(row, into: &effects)
         noteReceipt(of: row)
+        // Whoever calls again calls everybody, also those for whom it had ended.
+        if var joined = rows[emergency], !joined.endedCircles.isEmpty {
+            joined.endedCircles = []
+            save(joined, into: &effects)
+        }
         return true
     }
 
@@ -70,6 +79,7 @@ struct Emergencies {
         row.state = news.state
         row.countdownEnds = news.countdownEnds
         row.ended = news.state.isActive ? nil : time
+        if !news.state.isActive { row.endedCircles = [] }
         if news.state == .acknowledged { row.told = .acknowledged }
         if news.reopened || isOpenAgain { row.told = .none }
         save(row, into: &effects)
@@ -127,7 +137,26 @@ struct Emergencies {
         return EmergencyView(
             id: id, emergency: row.id, person: row.person, trigger: signal.trigger,
             state: row.state, told: row.told, raised: signal.raised, received: signal.received,
-            countdownEnds: signal.countdownEnds)
+            countdownEnds: signal.countdownEnds, endedCircles: row.endedCircles)
+    }
+
+    /// Whether an emergency goes on for somebody other than the person in danger: they share a
+    /// circle with the person in which nobody has ended it.
+    func goesOn(_ row: EmergencyRow, for viewer: PersonID, in directory: Replica) -> Bool {
+        row.state.isActive
+            && directory.commonCircles(of: row.person, and: viewer).contains {
+                !row.endedCircles.contains($0)
+            }
+    }
+
+    /// Whether somebody sees the exact position of a person because of the person's own call.
+    ///
+    /// Only recipients do, from the end of the countdown to the end of the emergency, and only
+    /// while they share a circle with the person: who is removed is a recipient no more.
+    func showsPosition(of person: PersonID, to viewer: PersonID, in directory: Replica) -> Bool {
+        guard let row = current(of: person), row.state != .countdown, ownCalls.contains(row.id)
+        else { return false }
+        return row.recipients.contains(viewer) && goesOn(row, for: viewer, in: directory)
     }
 
     /// When the newest signals of a person came, as far as that was within a time; newest first.
@@ -154,6 +183,7 @@ struct Emergencies {
         }
         for row in gone.sorted(by: { $0.id < $1.id }) {
             rows[row.id] = nil
+            ownCalls.remove(row.id)
             received[row.person]?.removeAll { $0 == row.received }
             if received[row.person]?.isEmpty == true { received[row.person] = nil }
             effects.append(.removeEmergency(row.id))
@@ -167,6 +197,7 @@ struct Emergencies {
         let gone = rows.values.filter { $0.person == person }.map(\.id)
         for id in gone.sorted() {
             rows[id] = nil
+            ownCalls.remove(id)
             effects.append(.removeEmergency(id))
         }
     }
@@ -183,6 +214,7 @@ struct Emergencies {
 
     mutating func save(_ row: EmergencyRow, into effects: inout [Effect]) {
         rows[row.id] = row
+        if row.trigger.isOwnCall { ownCalls.insert(row.emergency) }
         effects.append(.saveEmergency(row))
     }
 }

@@ -12,6 +12,7 @@ extension Emergencies {
         row.told = max(row.told, Told(standing))
         row.recipients += standing.told.filter { !row.recipients.contains($0) }
         if row.state.isActive { follow(standing, in: &row) }
+        if !row.state.isActive { row.endedCircles = [] }
         if row != before { save(row, into: &effects) }
         if !row.state.isActive { leave(row.id, of: row.person) }
     }
@@ -40,6 +41,7 @@ extension Emergencies {
         guard standing.knows(rows.values.lazy.filter { $0.emergency == whole }.map(\.id)) else {
             return
         }
+        row.endedCircles = standing.endedCircles
         switch (row.state, standing.state) {
         case (_, .countdown): break
         case (_, .resolved), (_, .cancelled):

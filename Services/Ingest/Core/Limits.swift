@@ -22,6 +22,8 @@ public enum Limits {
     public static let ownTracksBodyBytes = 24 << 20
     /// Reports in one request; more are refused, saying so.
     public static let reportsInRequest = JagaReports.reportsMax
+    /// People in one request that records looks at them.
+    public static let accessRecordsMax = 1000
 
     /// Work on configuration in one turn: a thing compared, a record appended and a zone of either
     /// are one each. One record always goes, however large.

@@ -61,7 +61,9 @@ struct Positions {
         of member: Membership, to principal: Principal, asking query: RightsQuery,
         at now: Timestamp
     ) -> Visibility {
-        if let viewer = principal.person, isShownInDanger(member.person, to: viewer) {
+        if let viewer = principal.person,
+            emergencies.showsPosition(of: member.person, to: viewer, in: directory)
+        {
             return Visibility(isShared: true, showsPlace: true)
         }
         var query = query
@@ -73,20 +75,13 @@ struct Positions {
             showsPlace: isAllowed && (member.precision == .exact || query.resource.isOwn))
     }
 
-    /// A person's own call for help shares the exact place with those who were told, to its end.
-    private func isShownInDanger(_ person: PersonID, to viewer: PersonID) -> Bool {
-        guard let emergency = emergencies.current(of: person), emergency.state != .countdown,
-            JagaEmergency.triggers.contains(emergency.trigger)
-        else { return false }
-        return emergency.recipients.contains(viewer)
-    }
-
     /// Why somebody may not ask a person's phone where it is; nil = they may.
     func denialOfLocating(_ person: PersonID, by principal: Principal, at now: Timestamp)
         -> Denial?
     {
         if let viewer = principal.person {
-            if viewer == person || isShownInDanger(person, to: viewer) { return nil }
+            if viewer == person { return nil }
+            if emergencies.showsPosition(of: person, to: viewer, in: directory) { return nil }
         }
         var denial = Denial.notAMember
         for circle in directory.circles(of: person) {

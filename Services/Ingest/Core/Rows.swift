@@ -100,11 +100,14 @@ public struct EmergencyRow: Hashable, Sendable {
     public var recipients: [PersonID]
     /// When it ended; nil while it goes on.
     public var ended: Timestamp?
+    /// Circles in which somebody ended it while it goes on in others.
+    public var endedCircles: [CircleID]
 
     public init(
         id: EmergencyID, person: PersonID, emergency: EmergencyID, trigger: EmergencyTrigger,
         raised: Timestamp, received: Timestamp, countdownEnds: Timestamp, state: EmergencyState,
-        told: Told = .none, recipients: [PersonID] = [], ended: Timestamp? = nil
+        told: Told = .none, recipients: [PersonID] = [], ended: Timestamp? = nil,
+        endedCircles: [CircleID] = []
     ) {
         self.id = id
         self.person = person
@@ -117,6 +120,7 @@ public struct EmergencyRow: Hashable, Sendable {
         self.told = told
         self.recipients = recipients
         self.ended = ended
+        self.endedCircles = endedCircles
     }
 }
 

@@ -47,6 +47,30 @@ extension IngestService {
         }
     }
 
+    /// The operator is about to see where these people were in something that no service shows:
+    /// streams read with a key, as by `jaga tail --pii`. It is recorded before it is answered.
+    func recordAccess(_ request: Request, by principal: Principal) throws {
+        let decision = outside.replica.decide(
+            principal, .administer, on: .suite, at: outside.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        guard let list = try request.json()["people"]?.array,
+            (1...Limits.accessRecordsMax).contains(list.count)
+        else {
+            throw Problem.invalid(
+                "this is no list of people", field: "people",
+                hint: "send 1 to \(Limits.accessRecordsMax) ids of people")
+        }
+        var people: Set<PersonID> = []
+        for item in list {
+            guard let id = item.string.flatMap({ PersonID($0) }) else {
+                throw Problem.invalid("this is no id of a person", field: "people")
+            }
+            people.insert(id)
+        }
+        try noteLook(at: people)
+        outside.answer(request.id, Response(status: 204))
+    }
+
     /// Everything that is kept here of a person, as an archive for them to take along.
     func export(
         _ person: PersonID, _ request: Request, for principal: Principal

@@ -104,6 +104,7 @@ enum Answers {
             .init("raised", .string(view.raised.description)),
             .init("received", .string(view.received.description)),
             .init("countdownEnds", .string(view.countdownEnds.description)),
+            .init("endedCircles", .array(view.endedCircles.map { .string($0.description) })),
         ]
         if !ignored.isEmpty {
             members.append(.init("ignored", .array(ignored.map { .string($0) })))

@@ -84,7 +84,7 @@ extension IngestService {
     ) throws -> [(number: Int64, row: DecisionRow)] {
         try database.all(
             """
-            SELECT number, event, zone, time, kind, circles, body FROM decision
+            SELECT number, event, zone, time, kind, circles, exact, body FROM decision
             WHERE person = ?1 AND number < ?2 AND (?3 IS NULL OR zone = ?3)
                 AND time >= ?4 AND time < ?5
             ORDER BY number DESC LIMIT ?6
@@ -98,7 +98,8 @@ extension IngestService {
                     event: row.id(1), person: person, zone: row.id(2), time: row.time(3),
                     kind: EventKind(rawValue: UInt16(row.int(4))) ?? .zoneWithheld,
                     circles: IDList.read(row.blob(5)).map { CircleID($0) },
-                    body: try JSON.parse(row.text(6)).decode(DecisionBody.self))
+                    exactCircles: IDList.read(row.blob(6)).map { CircleID($0) },
+                    body: try JSON.parse(row.text(7)).decode(DecisionBody.self))
             )
         }
     }

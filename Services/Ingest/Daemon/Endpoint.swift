@@ -10,7 +10,7 @@ enum Endpoint: Sendable {
     case positions
     case allRight
     case alarm, alarmAction, policy, decisions
-    case locate, offers, dropOffer, setKey, dropKey, accessLog, export
+    case locate, offers, dropOffer, setKey, dropKey, accessLog, recordAccess, export
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
     case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
     case diary, mqtt, setTopic, dropTopic
@@ -59,6 +59,7 @@ enum Endpoint: Sendable {
         (.put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey),
         (.delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey),
         (.get, "/v1/people/{person}/access-log", .accessLog),
+        (.post, "/v1/access-log", .recordAccess),
         (.get, "/v1/people/{person}/export", .export),
         (.get, "/v1/people/{person}/journeys", .journeys),
         (.post, "/v1/people/{person}/journeys", .startJourney),

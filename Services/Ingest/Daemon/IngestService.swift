@@ -152,7 +152,7 @@ final class IngestService: Service {
         case .retentionDue:
             guard case .retentionDue(let round) = event.body else { return }
             return try begin(round)
-        case .notificationChanged, .watchChanged: break
+        case .notificationChanged, .watchChanged, .accessRecorded: break
         default: return
         }
         try take(stream == .fired ? .fired(event) : .delivered(event))

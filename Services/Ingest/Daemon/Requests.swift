@@ -60,6 +60,7 @@ extension IngestService {
         case .accessLog:
             let id = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try listAccess(to: id, request, for: principal))
+        case .recordAccess: try recordAccess(request, by: principal)
         case .diary:
             let id = try parameters.id("device", DeviceID.self)
             outside.answer(request.id, try readDiary(of: id, request, for: principal))

@@ -93,7 +93,7 @@ struct StoredState {
         try database.all(
             """
             SELECT id, person, emergency, trigger, raised, received, countdown_ends, state, told,
-                recipients, ended
+                recipients, ended, ended_circles
             FROM emergency
             """
         ) { row in
@@ -104,7 +104,8 @@ struct StoredState {
                 state: EmergencyState(rawValue: row.text(7)) ?? .open,
                 told: Told(rawValue: row.text(8)) ?? .none,
                 recipients: IDList.read(row.blob(9)).map { PersonID($0) },
-                ended: row.optionalTime(10))
+                ended: row.optionalTime(10),
+                endedCircles: IDList.read(row.blob(11)).map { CircleID($0) })
         }
     }
 }

@@ -14,7 +14,15 @@ enum Tables {
         Migration(number: 14, sql: QuarantineTable.migration), Migration(number: 15, sql: runs),
         Migration(number: 16, sql: PhoneWriter.taggedMigration),
         Migration(number: 17, sql: BrokerSecrets.migration),
+        Migration(number: 18, sql: privacy),
     ]
+
+    /// With whom exact positions were shared when a decision was made (unknown for older rows, so
+    /// nobody), and the circles in which an emergency has ended while it goes on in others.
+    private static let privacy = """
+        ALTER TABLE decision ADD COLUMN exact BLOB NOT NULL DEFAULT x'';
+        ALTER TABLE emergency ADD COLUMN ended_circles BLOB NOT NULL DEFAULT x'';
+        """
 
     /// Reports name their device by its short number, without a foreign key: looking the parent up
     /// costs as much as the insert.

@@ -132,10 +132,11 @@ struct Writer {
         case .saveDecision(let row):
             try database.run(
                 """
-                INSERT INTO decision (event, person, zone, time, kind, circles, body)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO decision (event, person, zone, time, kind, circles, exact, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """, .id(row.event), .id(row.person), .id(row.zone), .time(row.time),
                 .integer(row.kind.rawValue), .blob(IDList.write(row.circles.map(\.raw))),
+                .blob(IDList.write(row.exactCircles.map(\.raw))),
                 .text(try JSON.encode(row.body).text))
         case .removeDecisions(let person):
             try database.run("DELETE FROM decision WHERE person = ?", .id(person))
@@ -147,13 +148,14 @@ struct Writer {
         try database.run(
             """
             INSERT OR REPLACE INTO emergency (id, person, emergency, trigger, raised, received,
-                countdown_ends, state, told, recipients, ended)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                countdown_ends, state, told, recipients, ended, ended_circles)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .id(row.id), .id(row.person), .id(row.emergency), .text(row.trigger.rawValue),
             .time(row.raised), .time(row.received), .time(row.countdownEnds),
             .text(row.state.rawValue), .text(row.told.rawValue),
-            .blob(IDList.write(row.recipients.map(\.raw))), .time(row.ended))
+            .blob(IDList.write(row.recipients.map(\.raw))), .time(row.ended),
+            .blob(IDList.write(row.endedCircles.map(\.raw))))
     }
 
     private func place(_ effect: Effect) throws {

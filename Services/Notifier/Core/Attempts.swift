@@ -276,14 +276,14 @@ extension Notifier {
     mutating func refuse(_ id: NotificationID, _ answer: String, _ turn: inout Turn) {
         close(id, as: .refused, answer, &turn)
         guard let notification = notifications[id], notification.state == .refused else { return }
-        let next = failOver(notification, &turn)
-        ladderLost(notification, replacement: next.map { [$0] } ?? [], &turn)
+        let next = notification.recipients.compactMap { failOver(notification, for: $0, &turn) }
+        ladderLost(notification, replacement: next, &turn)
     }
 
     private mutating func failOver(
-        _ notification: Notification, _ turn: inout Turn
+        _ notification: Notification, for recipient: PersonID, _ turn: inout Turn
     ) -> NotificationID? {
-        guard let recipient = notification.recipient, turn.now < notification.expires,
+        guard turn.now < notification.expires,
             let person = turn.directory.person(recipient)
         else { return nil }
         if let emergency = notification.emergency, isOver(emergency, for: notification) {
@@ -295,7 +295,9 @@ extension Notifier {
             let id = Meaning.notification(
                 notification.scope, recipient: recipient, address: contact.address)
             guard notifications[id] == nil else { continue }
-            queue(notification.moved(to: contact, id: id, configuration, at: turn.now), &turn)
+            var moved = notification.moved(to: contact, id: id, configuration, at: turn.now)
+            (moved.recipient, moved.alsoFor) = (recipient, nil)
+            queue(moved, &turn)
             return id
         }
         return nil
@@ -329,16 +331,24 @@ extension Notifier {
     }
 
     /// Messages about an emergency that is over and that have not left are not sent any more.
-    mutating func supersede(_ emergency: EmergencyID, _ turn: inout Turn) {
+    ///
+    /// - Parameter isOver: for which recipients it is over; for all if nobody says
+    mutating func supersede(
+        _ emergency: EmergencyID, _ turn: inout Turn, isOver: (PersonID) -> Bool = { _ in true }
+    ) {
         for id in notificationsOf[emergency, default: []] {
-            guard let notification = notifications[id], notification.due != nil else { continue }
+            guard let notification = notifications[id], notification.due != nil,
+                notification.recipients.allSatisfy(isOver)
+            else { continue }
             close(id, as: .expired, "over before it was sent", &turn)
         }
     }
 
     /// Whether a message has been overtaken by the end of its emergency.
     private func isOver(_ emergency: EmergencyID, for notification: Notification) -> Bool {
-        guard notification.reason != .standDown else { return false }
+        guard notification.reason != .standDown, notification.reason != .ownEnded else {
+            return false
+        }
         return !(emergencies[emergency]?.state.isActive ?? false)
     }
 
@@ -355,38 +365,5 @@ extension Notifier {
                     notification: notification.id, at: turn.now, state: notification.state,
                     gateway: notification.gateway, answer: notification.answer)))
         announce(notification, cause: .none, &turn)
-    }
-
-    /// Tells the other services how it stands with a message; once for each state and cause.
-    func announce(_ notification: Notification, cause: HashPart, _ turn: inout Turn) {
-        guard let person = notification.person, let recipient = notification.recipient else {
-            return
-        }
-        let news = NotificationNews(
-            notification: notification.id, emergency: notification.emergency, person: person,
-            recipient: recipient, channel: notification.channel, state: notification.state,
-            gateway: notification.gateway, answer: notification.answer)
-        let id = Meaning.event(
-            .notificationChanged, person, .id(notification.id), .text(news.state.rawValue),
-            cause)
-        turn.publish(id, .notificationChanged(news))
-    }
-}
-
-extension Notification {
-    /// The same message for another contact point of the same person.
-    func moved(
-        to contact: ContactPoint, id: NotificationID, _ configuration: NotifierConfiguration,
-        at now: Timestamp
-    ) -> Notification {
-        var moved = Notification(
-            id: id, reason: reason, severity: severity, scope: scope, emergency: emergency,
-            circle: circle, person: person, recipient: recipient, channel: contact.channel,
-            address: contact.address, addresses: (addresses ?? [address]) + [contact.address],
-            words: words, reference: reference,
-            token: Meaning.token(id, secret: configuration.tokenSecret), created: now,
-            expires: expires, trace: trace)
-        moved.order = order
-        return moved
     }
 }

@@ -102,18 +102,15 @@ public enum Audience {
 
     /// Whether a circle sees where a person in danger is.
     ///
-    /// Who presses for help shares their position with those told, whatever they share otherwise;
-    /// what raises an emergency without them shares it only while they share exact positions.
+    /// The person's own call (``EmergencyTrigger/isOwnCall``) shares the position with the
+    /// recipients whatever the sharing; everything else only while exact positions are shared.
     public static func seesPosition(
-        of person: PersonID, inDangerBy trigger: EmergencyTrigger, in circle: Circle,
+        of person: PersonID, calledThemselves isOwnCall: Bool, in circle: Circle,
         at now: Timestamp
     ) -> Bool {
-        switch trigger {
-        case .panic, .shake, .sms: return true
-        case .fall, .crash, .noMotion, .watchExpired, .lostContact, .guardian:
-            guard let member = circle.member(person) else { return false }
-            return member.precision == .exact && silence(of: member, at: now) == nil
-        }
+        guard let member = circle.member(person) else { return false }
+        if isOwnCall { return true }
+        return member.precision == .exact && silence(of: member, at: now) == nil
     }
 }
 

@@ -24,6 +24,10 @@ extension Notifier {
         switch emergency.state {
         case .countdown: return .notYet
         case .resolved, .cancelled: break
+        // What goes on in other circles only is not theirs to stop.
+        case .open where isOver(emergency, for: person, turn),
+            .acknowledged where isOver(emergency, for: person, turn):
+            break
         case .acknowledged:
             if emergency.taken?.by == person { confirmHold(emergency, &turn) }
         case .open:
@@ -36,7 +40,7 @@ extension Notifier {
                 .number(emergencies[emergency.id]?.takings ?? 0), .number(turn.now.microseconds))
             turn.publish(id, .acknowledgementGiven(answer))
         }
-        return standing(of: emergency.id, for: person, at: turn.now)
+        return standing(of: emergency.id, for: person, at: turn.now, turn)
     }
 
     mutating func resolve(_ command: Command, _ turn: inout Turn) {
@@ -51,16 +55,21 @@ extension Notifier {
         case .countdown: return turn.answer(command, .notYet)
         case .resolved, .cancelled: break
         case .open, .acknowledged:
-            end(emergency.id, as: .resolved, by: person, &turn)
-            let answer = EmergencyAnswer(
-                emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
-                note: command.note, trace: command.trace, signals: emergency.signals)
-            let id = Meaning.event(
-                .resolutionGiven, emergency.person, .id(emergency.id),
-                .number(emergencies[emergency.id]?.endings ?? 0))
-            turn.publish(id, .resolutionGiven(answer))
+            if let person {
+                resolve(
+                    emergency, by: person, note: command.note, trace: command.trace, &turn)
+            } else {
+                resolveForAll(
+                    emergency, by: nil, note: command.note, trace: command.trace, &turn)
+            }
         }
-        turn.answer(command, standing(of: emergency.id, for: person, at: turn.now))
+        turn.answer(command, standing(of: emergency.id, for: person, at: turn.now, turn))
+    }
+
+    /// Whether an emergency that goes on is over for somebody: in all circles that they share with
+    /// the person. Never for the operator.
+    private func isOver(_ emergency: Emergency, for person: PersonID?, _ turn: Turn) -> Bool {
+        person.map { !emergency.goesOn(for: $0, in: turn.directory) } ?? false
     }
 
     private enum Permission {
@@ -78,7 +87,8 @@ extension Notifier {
         }
         let isTold = principal.person.map(emergency.told.contains) ?? false
         // Once it is over there is nothing left to acknowledge first.
-        let isAcknowledged = emergency.state != .open
+        let isAcknowledged =
+            emergency.state != .open || isOver(emergency, for: principal.person, turn)
         let decision = turn.directory.decide(
             principal, action,
             on: .emergency(
@@ -92,7 +102,7 @@ extension Notifier {
     }
 
     /// An emergency by its own id or by that of a signal that joined it.
-    private func emergency(named id: EmergencyID) -> Emergency? {
+    func emergency(named id: EmergencyID) -> Emergency? {
         if let own = emergencies[id], own.state.isActive { return own }
         let active = activeOf.values.joined().compactMap { emergencies[$0] }
         return active.first { $0.joined.contains(id) } ?? emergencies[id]
@@ -120,8 +130,18 @@ extension Notifier {
         if wasAsked { record(.confirmed, emergency, by: taken.by, &turn) }
     }
 
-    private func standing(of id: EmergencyID, for person: PersonID?, at now: Timestamp) -> Answer {
+    func standing(
+        of id: EmergencyID, for person: PersonID?, at now: Timestamp, _ turn: Turn
+    ) -> Answer {
         guard let emergency = emergencies[id] else { return .unknown }
+        if emergency.state.isActive, let person, person != emergency.person,
+            let end = emergency.end(for: person, in: turn.directory)
+        {
+            return .standing(
+                Standing(
+                    emergency: id, state: .resolved, by: end.by, at: end.at,
+                    isYours: end.by == person))
+        }
         let isOver = !emergency.state.isActive
         let by = isOver ? emergency.endedBy : emergency.taken?.by
         let at = isOver ? emergency.ended : emergency.taken?.at

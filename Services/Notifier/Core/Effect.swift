@@ -69,6 +69,8 @@ public enum Answer: Hashable, Sendable {
     case unknown
     /// It is still counting down.
     case notYet
+    /// Nobody has ended it: there is nothing to confirm.
+    case notEnded
     case tested(TestResult)
     /// A test that is only shown.
     case wouldSend(Delivery)

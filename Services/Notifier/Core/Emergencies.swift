@@ -122,9 +122,12 @@ extension Notifier {
         guard var emergency = emergencies[id] else { return }
         // Past evaluators it comes with everything, from whichever of the two is heard first.
         let call = signals[signal]?.signal.map { FurtherCall($0) } ?? call
-        let wasTaken = emergency.state == .acknowledged
+        let wasEnded = forgetCircleEnds(of: id, &turn)
+        emergency.circleEnds = nil
+        let wasTaken = emergency.state == .acknowledged || wasEnded
         let isSaid = !wasTaken && emergency.hasJustSaid(call, at: turn.now)
         emergency.latest = call
+        if call.trigger?.isOwnCall == true { emergency.joinedOwnCall = true }
         keep(emergency, &turn)
         guard emergency.state.isActive, !emergency.isRecordOnly else {
             return revive(id, &turn)
@@ -143,7 +146,8 @@ extension Notifier {
         let scope = Meaning.news(id, .pressedAgain, cause: signal.raw)
         let decisions = emergency.told.map { person in
             let isTold = notificationsOf[id, default: []].contains {
-                notifications[$0]?.recipient == person && notifications[$0]?.scope == pass
+                notifications[$0]?.recipients.contains(person) == true
+                    && notifications[$0]?.scope == pass
             }
             if wasTaken, isTold {
                 return NotifyDecision(recipient: person, reason: .alreadyTold)
@@ -170,6 +174,7 @@ extension Notifier {
         emergency.nobodyTold = false
         emergency.ended = nil
         emergency.endedBy = nil
+        emergency.circleEnds = nil
         keep(emergency, &turn)
         withdrawEnds(of: id, &turn)
         record(.pressedAgain, emergency, &turn)
@@ -204,7 +209,9 @@ extension Notifier {
         announce(id, &turn)
         if emergency.isRecordOnly { return }
         let round = (ladders[id]?.map(\.round).max() ?? 0) + 1
-        for index in ladders[id, default: []].indices {
+        let ended = emergency.endedCircles
+        for index in ladders[id, default: []].indices
+        where !ended.contains(ladders[id, default: []][index].circle) {
             ladders[id]?[index].restart(round: round, opening: opening)
         }
         for circle in ladders[id, default: []].map(\.circle) { climb(id, circle, &turn) }
@@ -221,6 +228,9 @@ extension Notifier {
         let isDropped = dropEndedMeanwhile(id, &turn) || isDropped
         guard var emergency = emergencies[id], emergency.state.isActive else { return }
         let wasCounting = emergency.state == .countdown
+        // Those for whom it had ended before have heard so.
+        let stillTold = emergency.told.filter { emergency.goesOn(for: $0, in: turn.directory) }
+        emergency.circleEnds = nil
         unwant(emergency.taken?.clock, &turn)
         emergency.taken?.clock = nil
         emergency.taken?.due = nil
@@ -234,16 +244,16 @@ extension Notifier {
         if wasCounting { return }
         supersede(id, &turn)
         let scope = Meaning.news(id, .standDown, cause: Hash.id("ending", .number(endings)))
-        let saying = Saying.ended(
-            cancelled: state == .cancelled, by: by.flatMap { turn.directory.person($0)?.name })
-        var decisions = emergency.told.map {
+        let name = by.flatMap { turn.directory.person($0)?.name }
+        let saying = Saying.ended(cancelled: state == .cancelled, by: name)
+        var decisions = stillTold.map {
             tellNews(id, to: $0, saying, reason: .standDown, scope: scope, &turn)
         }
         let isKnown = !isDropped || !emergency.told.isEmpty
         if state == .resolved, by != emergency.person, isKnown {
             decisions.append(
-                tellNews(
-                    id, to: emergency.person, saying, reason: .standDown, scope: scope, &turn))
+                askPerson(
+                    id, by: name, circles: nil, cause: Hash.id("ending", .number(endings)), &turn))
         }
         record(
             state == .cancelled ? .cancelled : .resolved, emergency, by: by, decisions: decisions,
@@ -263,7 +273,10 @@ extension Notifier {
         let scope = Meaning.news(
             id, .taken, cause: Hash.id("taking", .number(emergency.takings)))
         let name = by.flatMap { turn.directory.person($0)?.name }
-        var decisions = emergency.told.filter { $0 != by }.map {
+        let others = emergency.told.filter {
+            $0 != by && emergency.goesOn(for: $0, in: turn.directory)
+        }
+        var decisions = others.map {
             tellNews(id, to: $0, .taken(by: name), reason: .taken, scope: scope, &turn)
         }
         decisions.append(
@@ -356,6 +369,7 @@ extension Notifier {
         emergency.ended = turn.now
         keep(emergency, &turn)
         target.told = Set(target.told + emergency.told).sorted()
+        if emergency.isOwnCall { target.joinedOwnCall = true }
         target.joined += emergency.signals.filter { !target.signals.contains($0) }
         keep(target, &turn)
     }

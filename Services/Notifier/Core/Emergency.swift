@@ -22,6 +22,8 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var joined: [EmergencyID]
     /// What joined it last; nil = nothing has.
     public var latest: FurtherCall?
+    /// An own call of the person joined it; nil = none did.
+    public var joinedOwnCall: Bool?
     /// When everyone was last told that help was called for again; nil = never.
     public var repeated: Timestamp?
     /// The code of it that people can say.
@@ -42,9 +44,16 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var endedBy: PersonID?
     /// How often it has ended: a further press may begin it again. Nil = never.
     public var endings: Int?
+    /// Circles in which somebody ended it while it goes on in others; nil = in none.
+    public var circleEnds: [CircleEnd]?
+    /// How often it has ended in some of its circles; nil = never.
+    public var partialEndings: Int?
     /// What is to be told of it waits for the operator; false = no longer, nil = it never did.
     public var isHeld: Bool?
     public var trace: String
+
+    /// Whether the person called for help themselves, first or later.
+    var isOwnCall: Bool { trigger.isOwnCall || joinedOwnCall == true }
 
     /// Its trigger and all that joined it.
     var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
@@ -102,10 +111,7 @@ public struct FurtherCall: Hashable, Sendable, Codable {
 
     /// How its messages begin. Whoever does not know that somebody pressed must not say so.
     var repetition: Repetition {
-        switch trigger {
-        case .panic, .shake, .sms: .pressedAgain
-        default: .another
-        }
+        trigger?.isOwnCall == true ? .pressedAgain : .another
     }
 }
 

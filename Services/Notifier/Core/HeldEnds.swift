@@ -29,7 +29,7 @@ extension Notifier {
     mutating func withdrawEnds(of id: EmergencyID, _ turn: inout Turn) {
         for message in notificationsOf[id, default: []] {
             guard let notification = notifications[message], notification.due != nil,
-                notification.reason == .standDown
+                notification.reason == .standDown || notification.reason == .ownEnded
             else { continue }
             close(message, as: .expired, "called for help again", &turn)
         }
@@ -59,7 +59,7 @@ extension Notifier {
         let messages = emergency.signals.flatMap { notificationsOf[$0, default: []] }
             .compactMap { notifications[$0] }
         emergency.told = emergency.told.filter { person in
-            let own = messages.filter { $0.recipient == person }
+            let own = messages.filter { $0.recipients.contains(person) }
             return own.isEmpty || own.contains { $0.attempts > 0 }
         }
         keep(emergency, &turn)

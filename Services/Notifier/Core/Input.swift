@@ -10,6 +10,8 @@ public enum Input: Sendable {
     case directory(EventBody)
     case acknowledge(Command)
     case resolve(Command)
+    /// The person in danger confirms what somebody else ended.
+    case confirmEnd(Command)
     /// An operator tries a gateway.
     case test(GatewayTest)
     /// A person wants a proposed text sent.

@@ -11,7 +11,9 @@ extension Notifier {
         _ id: EmergencyID, _ circle: CircleID, as opening: Repetition = .first,
         _ turn: inout Turn
     ) {
-        guard ladderIndex(id, circle) == nil else { return }
+        guard ladderIndex(id, circle) == nil,
+            emergencies[id]?.endedCircles.contains(circle) != true
+        else { return }
         let round = ladders[id]?.map(\.round).max() ?? 0
         var ladder = Ladder(emergency: id, circle: circle, round: round)
         ladder.opening = opening
@@ -22,6 +24,7 @@ extension Notifier {
     /// Takes the next step of a ladder now.
     mutating func climb(_ id: EmergencyID, _ circleID: CircleID, _ turn: inout Turn) {
         guard let emergency = emergencies[id], emergency.state == .open,
+            !emergency.endedCircles.contains(circleID),
             let index = ladderIndex(id, circleID), var ladder = ladders[id]?[index]
         else { return }
         turn.trace = emergency.trace
@@ -137,8 +140,12 @@ extension Notifier {
         }
     }
 
-    mutating func stopLadders(_ id: EmergencyID, _ turn: inout Turn) {
-        for var ladder in ladders[id, default: []] {
+    /// - Parameter circles: those whose ladders stop; nil = all
+    mutating func stopLadders(
+        _ id: EmergencyID, in circles: [CircleID]? = nil, _ turn: inout Turn
+    ) {
+        for var ladder in ladders[id, default: []]
+        where circles?.contains(ladder.circle) ?? true {
             unwant(ladder.clock, &turn)
             ladder.clock = nil
             ladder.due = nil
@@ -171,7 +178,8 @@ extension Notifier {
     /// Starts the ladder of a circle that has none, or lets one look again that has found nobody or
     /// stands still because the person had left.
     private mutating func widen(_ id: EmergencyID, _ circle: CircleID, _ turn: inout Turn) {
-        guard let emergency = emergencies[id], emergency.state == .open, !emergency.isRecordOnly
+        guard let emergency = emergencies[id], emergency.state == .open, !emergency.isRecordOnly,
+            !emergency.endedCircles.contains(circle)
         else { return }
         guard let index = ladderIndex(id, circle), let ladder = ladders[id]?[index] else {
             return startLadder(id, circle, &turn)

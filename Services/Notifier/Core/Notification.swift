@@ -41,6 +41,11 @@ public struct Notification: Hashable, Sendable, Codable {
     public var person: PersonID?
     /// Who is told; nil where they are only an address.
     public var recipient: PersonID?
+    /// Other recipients who have the same address and for whom this message counts, too; nil =
+    /// none.
+    public var alsoFor: [PersonID]?
+    /// It says where the person is; nil = it does not.
+    public var showsPlace: Bool?
     public var channel: Channel
     public var address: String
     /// All addresses of the recipient that are told just this, this one too; nil in old rows.

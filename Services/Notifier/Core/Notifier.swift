@@ -76,6 +76,7 @@ public struct Notifier: Sendable {
         case .directory(let body): directoryChanged(body, &turn)
         case .acknowledge(let command): acknowledge(command, &turn)
         case .resolve(let command): resolve(command, &turn)
+        case .confirmEnd(let command): confirmEnd(command, &turn)
         case .test(let test): begin(test, &turn)
         case .send(let command): send(command, &turn)
         case .stop(let request, let number, let stopped):

@@ -31,12 +31,18 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case taken
     /// The emergency that they were told of is over.
     case standDown = "stand-down"
+    /// Somebody ended the emergency in another circle; it goes on in theirs.
+    case endedElsewhere = "ended-elsewhere"
+    /// The number or address is another recipient's, too: one message serves both.
+    case sharedAddress = "shared-address"
     /// They took the emergency a while ago: are they still on it?
     case holderAsked = "holder-asked"
     /// The signal came so late that no ladder climbs for it.
     case lateRecord = "late-record"
     /// Their own emergency was taken by somebody.
     case ownTaken = "own-taken"
+    /// Somebody else ended their own emergency: is that right?
+    case ownEnded = "own-ended"
     /// Nobody has been reached for their own emergency yet.
     case ownNobodyYet = "own-nobody-yet"
     /// Their own watch ends soon.
@@ -103,7 +109,8 @@ public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
             .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .taken,
-            .standDown, .holderAsked, .lateRecord, .ownTaken, .ownNobodyYet, .watchReminder,
+            .standDown, .endedElsewhere, .ownEnded, .sharedAddress, .holderAsked, .lateRecord,
+            .ownTaken, .ownNobodyYet, .watchReminder,
             .replyAnswer, .silenceAsked, .contactLost, .contactRestored, .ownBattery, .ownBlind,
             .phoneBlind, .test:
             true

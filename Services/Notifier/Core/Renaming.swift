@@ -27,6 +27,9 @@ extension Notifier {
         emergency.nobodyTold = old.nobodyTold
         emergency.endings = old.endings
         emergency.reopened = old.reopened
+        emergency.circleEnds = old.circleEnds
+        emergency.partialEndings = old.partialEndings
+        if old.isOwnCall { emergency.joinedOwnCall = true }
         emergency.latest = old.latest
         emergency.repeated = old.repeated
         emergency.isHeld = old.isHeld

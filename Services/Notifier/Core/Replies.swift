@@ -57,6 +57,7 @@ extension Notifier {
         guard
             let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
         else {
+            if confirmEnd(reference, by: reply, &turn) { return }
             if reference.isEmpty, saidAllRight(reply, &turn) { return }
             if let open = told.first(where: { $0.0.state.isActive }) {
                 answer(reply, .referenceNeeded(open.0.reference), about: open.0, &turn)
@@ -75,6 +76,35 @@ extension Notifier {
         answer(reply, saying, about: emergency, &turn)
     }
 
+    /// OK of the person in danger, who was asked at this number whether it was right to end their
+    /// emergency.
+    ///
+    /// - Returns: whether there is such a question
+    private mutating func confirmEnd(
+        _ reference: String, by reply: Reply, _ turn: inout Turn
+    ) -> Bool {
+        let asked = emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
+            .filter { emergency in
+                emergency.state.isActive && !emergency.endedCircles.isEmpty
+                    && notificationsOf[emergency.id, default: []].contains { id in
+                        guard let question = notifications[id] else { return false }
+                        return question.reason == .ownEnded && question.attempts > 0
+                            && question.recipient == emergency.person
+                            && question.address == reply.sender
+                    }
+            }
+        let fitting = asked.filter { reference.isEmpty || $0.reference == reference }
+        guard let emergency = fitting.first else { return false }
+        guard fitting.count == 1 else {
+            answer(reply, .referenceNeeded(emergency.reference), about: emergency, &turn)
+            return true
+        }
+        _ = confirmEnd(of: emergency, note: nil, trace: reply.trace, &turn)
+        let name = turn.directory.person(emergency.person)?.name
+        answer(reply, .ended(cancelled: false, by: name), about: emergency, &turn)
+        return true
+    }
+
     /// Who was told of an emergency at this number: by the messages that went there, or, for older
     /// ones, because it is a number of somebody who was told.
     private func person(
@@ -85,7 +115,13 @@ extension Notifier {
             $0.channel == .sms && $0.address == number && $0.attempts > 0
                 && $0.recipient != emergency.person
         }
-        if let recipient = told?.recipient { return recipient }
+        if let told {
+            // Of several people with this number somebody who is in a circle with the person.
+            let inCircle = told.recipients.first {
+                !directory.commonCircles(of: emergency.person, and: $0).isEmpty
+            }
+            if let recipient = inCircle ?? told.recipient { return recipient }
+        }
         return emergency.told.first { directory.person($0)?.hasNumber(number) ?? false }
     }
 

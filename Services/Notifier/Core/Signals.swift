@@ -82,7 +82,10 @@ extension Notifier {
         if first.id != id { adopt(signal, &turn) }
         var emergency = emergencies[first.id] ?? Emergency(first)
         emergency.isAdopted = true
-        if first.id != id { emergency.joined.append(id) }
+        if first.id != id {
+            emergency.joined.append(id)
+            if signal.trigger.isOwnCall { emergency.joinedOwnCall = true }
+        }
         open(emergency, &turn)
         turn.effects.append(.warn(.adopted(first.id)))
     }
@@ -141,5 +144,6 @@ extension Emergency {
             id: news.emergency, person: news.person, trigger: news.trigger, state: .countdown,
             raised: news.raised, fix: news.fix, battery: news.battery, note: news.note,
             isLate: news.late, trace: trace)
+        if news.joinedTrigger?.isOwnCall == true { joinedOwnCall = true }
     }
 }

@@ -49,7 +49,8 @@ extension Notifier {
                 at: answered ?? emergency.reopened ?? opened,
                 signals: emergency.signals.map { signal($0, of: emergency) },
                 told: emergency.told.filter { $0 != emergency.person },
-                reached: reached(emergency)), &turn)
+                reached: reached(emergency),
+                endedCircles: emergency.state.isActive ? emergency.endedCircles : []), &turn)
     }
 
     private func announce(waiting signal: EmergencySignal, _ turn: inout Turn) {
@@ -66,7 +67,8 @@ extension Notifier {
             .text(standing.state.rawValue), standing.by.map { .id($0) } ?? .none,
             .number(standing.at.microseconds), .text(standing.reached?.rawValue ?? ""),
             .id(Hash.id(of: standing.signals.map { .id($0.id) })),
-            .id(Hash.id(of: standing.told.map { .id($0) })))
+            .id(Hash.id(of: standing.told.map { .id($0) })),
+            .id(Hash.id(of: standing.endedCircles.map { .id($0) })))
         turn.publish(id, .ladderStanding(standing))
     }
 

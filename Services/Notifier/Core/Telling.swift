@@ -33,7 +33,7 @@ extension Notifier {
         guard !common.isEmpty else { return Telling(reason: .notOfCircle) }
         let seeing = common.first {
             Audience.seesPosition(
-                of: emergency.person, inDangerBy: emergency.trigger, in: $0, at: turn.now)
+                of: emergency.person, calledThemselves: emergency.isOwnCall, in: $0, at: turn.now)
         }
         let further = repetition == .another ? emergency.latest : nil
         var alarm = Alarm(
@@ -48,6 +48,7 @@ extension Notifier {
         draft.channels = channels
         draft.expires = turn.now + Limits.safetyAgeMax
         draft.raised = further?.raised
+        draft.showsPlace = alarm.place != nil
         let telling = tell(recipient, .alarm(alarm, repetition), draft, &turn)
         noteTold(recipient, of: id, telling, &turn)
         return telling
@@ -56,7 +57,7 @@ extension Notifier {
     /// Tells somebody how an emergency goes on.
     mutating func tellNews(
         _ id: EmergencyID, to recipient: PersonID, _ saying: Saying, reason: NotifyReason,
-        scope: EventID, _ turn: inout Turn
+        scope: EventID, onAllContacts: Bool = false, _ turn: inout Turn
     ) -> NotifyDecision {
         guard let emergency = emergencies[id] else {
             return NotifyDecision(recipient: recipient, reason: .notOfCircle)
@@ -64,6 +65,7 @@ extension Notifier {
         var draft = Draft(reason: reason, severity: .safety, scope: scope)
         draft.emergency = emergency
         draft.person = emergency.person
+        if onAllContacts { draft.channels = nil }
         draft.expires = turn.now + Limits.safetyAgeMax
         let telling = tell(recipient, saying, draft, &turn)
         return NotifyDecision(recipient: recipient, reason: telling.reason)
@@ -139,6 +141,10 @@ extension Notifier {
                 draft.scope, recipient: recipient, address: contact.address)
             if notifications[id] != nil {
                 telling.notifications.append(id)
+            } else if let shared = sharedMessage(draft, contact.address) {
+                telling.notifications.append(shared)
+                let isNew = share(shared, with: recipient, &turn)
+                if isNew, !telling.reason.isTold { telling.reason = .sharedAddress }
             } else if let waiting = waitingAlarm(draft, recipient, contact.address) {
                 telling.notifications.append(waiting)
                 if telling.reason == .alreadyTold { telling.reason = .alreadyQueued }
@@ -151,6 +157,34 @@ extension Notifier {
             }
         }
         return telling
+    }
+
+    /// A message about the same emergency in the same round that goes to another recipient with the
+    /// same address. One is enough, if it says at least as much of the position.
+    private func sharedMessage(_ draft: Draft, _ address: String) -> NotificationID? {
+        guard let emergency = draft.emergency else { return nil }
+        return notificationsOf[emergency.id]?.first { id in
+            guard let other = notifications[id] else { return false }
+            return other.scope == draft.scope && other.reason == draft.reason
+                && other.address == address && other.recipient != nil
+                && (other.showsPlace == true || !draft.showsPlace)
+                && [.queued, .sending, .accepted, .delivered].contains(other.state)
+        }
+    }
+
+    /// Counts a message for one more recipient.
+    ///
+    /// - Returns: whether it did not count for them before
+    private mutating func share(
+        _ id: NotificationID, with recipient: PersonID, _ turn: inout Turn
+    ) -> Bool {
+        guard var message = notifications[id], message.recipient != recipient,
+            message.alsoFor?.contains(recipient) != true
+        else { return false }
+        message.alsoFor = ((message.alsoFor ?? []) + [recipient]).sorted()
+        keep(message, isChange: false, &turn)
+        if message.state != .queued { announce(message, cause: .none, &turn) }
+        return true
     }
 
     /// Whether a contact point may be used: a number that said STOP hears of emergencies only.
@@ -201,6 +235,7 @@ extension Notifier {
             token: Meaning.token(id, secret: configuration.tokenSecret), created: turn.now,
             expires: draft.expires, trace: turn.trace)
         notification.wasDue = draft.raised
+        if draft.showsPlace { notification.showsPlace = true }
         return notification
     }
 }
@@ -218,6 +253,8 @@ struct Draft {
     /// Just these, whatever the channels; nil = by the channels.
     var contacts: [ContactPoint]?
     var expires = Timestamp.distantFuture
+    /// It says where the person is.
+    var showsPlace = false
     /// Of what calls for help, where that is not what the emergency began with.
     var raised: Timestamp?
 

@@ -34,6 +34,8 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case holderAsked = "holder-asked"
     case resumed
     case resolved
+    /// Somebody ended it in another circle; it goes on in this one.
+    case resolvedElsewhere = "resolved-elsewhere"
     case cancelled
 }
 

@@ -35,6 +35,10 @@ enum Documents {
                 .conflict(
                     "the emergency is still counting down",
                     hint: "nobody has been told yet; try again when you are"))
+        case .notEnded:
+            .problem(
+                .conflict(
+                    "nobody has ended this emergency", hint: "there is nothing to confirm"))
         case .tested(let result): .json(document(result, shown))
         case .wouldSend:
             (shown?.request).map { .json(["request": .string($0)]) }

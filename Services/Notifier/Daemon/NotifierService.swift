@@ -27,6 +27,7 @@ final class NotifierService: Service {
     /// Guardians hear when a phone may fall silent.
     let tellsGuardiansOfBlindness: Bool
     var core: Notifier
+    var accessRecords = AccessRecords()
     var counts = Counts()
     /// Attempts on their way, by the token of their transfer.
     private(set) var flights: [UInt64: Flight] = [:]
@@ -86,6 +87,7 @@ final class NotifierService: Service {
 
     func reload() throws {
         repeatable.removeAll()
+        accessRecords.reset()
         shownTests.removeAll()
         forgetFlights()
         heartbeat?.giveUp()

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import NotifierCore
 import Parsing
@@ -34,7 +35,8 @@ struct Page {
 // Lists of what is kept, newest first.
 extension NotifierService {
     /// A circle's timeline from the moment at which the reader joined. What a person did not share
-    /// is shown to them alone.
+    /// is shown to them alone. Of somebody who has left only emergencies are shown, and of somebody
+    /// who came back what happened since.
     func timeline(
         of id: CircleID, _ request: Request, for principal: Principal
     ) throws -> Response {
@@ -48,15 +50,21 @@ extension NotifierService {
         let reader = principal.person
         let since = reader.flatMap { circle.member($0)?.joined } ?? .zero
         let rows = try store.timeline(
-            of: id, for: reader, since: since, before: page.before, limit: page.limit)
+            of: circle, for: reader, since: since, before: page.before, limit: page.limit)
+        try recordAccess(to: rows.map(\.row.person), by: principal)
         return page.response(
-            rows.map { ($0.seq, Documents.timeline($0.row, seq: $0.seq, in: replica)) })
+            rows.map { seq, row in
+                (seq, Documents.timeline(row.shown(in: circle), seq: seq, in: replica))
+            })
     }
 
-    /// What the built-in sink has kept.
-    func outbox(_ request: Request) throws -> Response {
+    /// What the built-in sink has kept. Everybody whom a message is about finds the look in their
+    /// access log.
+    func outbox(_ request: Request, for principal: Principal) throws -> Response {
         let page = try Page(request)
-        return page.response(try store.sink(before: page.before, limit: page.limit))
+        let messages = try store.sink(before: page.before, limit: page.limit)
+        try recordAccess(to: messages.compactMap(\.person), by: principal)
+        return page.response(messages.map { ($0.seq, $0.json) })
     }
 
     /// The queue: everything, or what is in one state.
@@ -87,16 +95,36 @@ extension NotifierService {
     }
 }
 
+extension TimelineRecord {
+    /// Without the decisions about people who have left, unless it belongs to an emergency.
+    fileprivate func shown(in circle: Circle) -> TimelineRecord {
+        guard emergency == nil else { return self }
+        var shown = self
+        shown.decisions.removeAll { circle.member($0.recipient) == nil }
+        return shown
+    }
+}
+
 extension NotifierStore {
     func timeline(
-        of circle: CircleID, for reader: PersonID?, since: Timestamp, before: Int64, limit: Int
+        of circle: Circle, for reader: PersonID?, since: Timestamp, before: Int64, limit: Int
     ) throws -> [(seq: Int64, row: TimelineRecord)] {
-        try database.all(
+        // Each member by id in hexadecimal digits, with the time of joining.
+        let members = circle.members.compactMap { member in
+            member.joined.map { joined in
+                JSON.Member(
+                    Hex.encode(member.person.raw.bytes), .integer(joined.microseconds))
+            }
+        }
+        return try database.all(
             """
             SELECT seq, body FROM timeline
             WHERE circle = ?1 AND seq < ?2 AND at >= ?3 AND (shared OR person = ?4)
+                AND (json_extract(body, '$.emergency') IS NOT NULL
+                    OR at >= (SELECT value FROM json_each(?6) WHERE key = lower(hex(person))))
             ORDER BY seq DESC LIMIT ?5
-            """, .id(circle), .integer(before), .time(since), .id(reader), .integer(limit)
+            """, .id(circle.id), .integer(before), .time(since), .id(reader), .integer(limit),
+            .text(JSON.object(members).text)
         ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
     }
 
@@ -111,16 +139,19 @@ extension NotifierStore {
         ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
     }
 
-    func sink(before: Int64, limit: Int) throws -> [(seq: Int64, json: JSON)] {
+    /// Messages of the sink, each with whom it is about; nil where that is nobody or not known.
+    func sink(before: Int64, limit: Int) throws -> [(seq: Int64, person: PersonID?, json: JSON)] {
         try database.all(
             """
-            SELECT seq, notification, attempt, at, channel, address, subject, text FROM sink
-            WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2
+            SELECT sink.seq, notification, attempt, at, channel, address, subject, text,
+                json_extract(notifications.body, '$.person')
+            FROM sink LEFT JOIN notifications ON notifications.id = sink.notification
+            WHERE sink.seq < ?1 ORDER BY sink.seq DESC LIMIT ?2
             """, .integer(before), .integer(limit)
         ) { row in
             let id: NotificationID = row.id(1)
             return (
-                seq: row.int64(0),
+                seq: row.int64(0), person: row.optionalText(8).flatMap { PersonID($0) },
                 json: [
                     "notification": .string(id.description), "attempt": .integer(row.int64(2)),
                     "at": .string(row.time(3).description), "channel": .string(row.text(4)),

@@ -35,6 +35,8 @@ extension NotifierService {
         case .acknowledgement:
             try take(.acknowledge(try command(request, parameters, by: principal)))
         case .resolution: try take(.resolve(try command(request, parameters, by: principal)))
+        case .confirmation:
+            try take(.confirmEnd(try command(request, parameters, by: principal)))
         case .timeline:
             let circle = try parameters.id("circle", CircleID.self)
             outside.answer(request.id, try timeline(of: circle, request, for: principal))
@@ -50,18 +52,18 @@ extension NotifierService {
             let decision = outside.replica.decide(
                 principal, .administer, on: .suite, at: outside.now)
             if let denial = decision.denial { throw Problem.denied(denial.explanation) }
-            try administer(request, route, parameters)
+            try administer(request, route, parameters, for: principal)
         case .receipt, .reply: break
         }
     }
 
     private func administer(
-        _ request: Request, _ route: Route, _ parameters: Parameters
+        _ request: Request, _ route: Route, _ parameters: Parameters, for principal: Principal
     ) throws {
         switch route {
         case .stops: outside.answer(request.id, try stops(request))
         case .stop: try stop(request)
-        case .outbox: outside.answer(request.id, try outbox(request))
+        case .outbox: outside.answer(request.id, try outbox(request, for: principal))
         case .notifications: outside.answer(request.id, try notifications(request))
         case .escalations: outside.answer(request.id, try escalations(request))
         case .escalation:
@@ -97,7 +99,7 @@ extension NotifierService {
             hint: "send a token as Bearer, or as the password of Basic")
     }
 
-    /// An acknowledgement or a resolution; its body may be empty or carry a note.
+    /// An acknowledgement, a resolution or its confirmation; its body may be empty or carry a note.
     private func command(
         _ request: Request, _ parameters: Parameters, by principal: Principal
     ) throws -> Command {

@@ -4,13 +4,14 @@ import Web
 enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, proposals, sendProposal, stops, stop
-    case reply, told
+    case reply, told, confirmation
     case escalations, escalation
 
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
         (.post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement),
         (.post, "/v1/emergencies/{emergency}/resolution", .resolution),
+        (.post, "/v1/emergencies/{emergency}/confirmation", .confirmation),
         (.get, "/v1/escalations", .escalations),
         (.get, "/v1/escalations/{emergency}", .escalation),
         (.get, "/v1/people/{person}/notifications", .told),

@@ -18,19 +18,38 @@ extension NotifierService {
         let rows = try store.notifications(
             in: nil, before: page.before, limit: Limits.toldLookedThrough)
         var items: [JSON] = []
+        var subjects: Set<PersonID> = []
         var last = rows.last?.seq
+        let replica = outside.replica
         for (seq, row) in rows where row.recipient == person || row.person == person {
+            guard row.isReadable(by: person, in: replica) else { continue }
             items.append(Documents.told(row, to: person))
+            if let subject = row.person { subjects.insert(subject) }
             guard items.count < page.limit else {
                 last = seq
                 break
             }
         }
+        try recordAccess(to: subjects, by: principal)
         let isMore = last != rows.last?.seq || rows.count == Limits.toldLookedThrough
         return .json([
             "items": .array(items),
             "next": isMore ? last.map { .string(String($0)) } ?? .null : .null,
         ])
+    }
+}
+
+extension Notification {
+    /// Whether somebody may still read it. What they were notified of about another person, other
+    /// than an emergency, is gone when the two share the circle no more.
+    fileprivate func isReadable(by reader: PersonID, in directory: Replica) -> Bool {
+        guard let subject = person, subject != reader, emergency == nil else { return true }
+        return directory.commonCircles(of: subject, and: reader).contains { id in
+            guard circle == nil || circle == id,
+                let joined = directory.circle(id)?.member(subject)?.joined
+            else { return false }
+            return joined <= created
+        }
     }
 }
 

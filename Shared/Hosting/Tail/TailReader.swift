@@ -157,7 +157,7 @@ final class TailReader {
 
 extension JSON {
     /// Whether it has a position in it.
-    fileprivate var tellsWhere: Bool {
+    public var tellsWhere: Bool {
         switch self {
         case .object(let members): members.contains { $0.key == "lat" || $0.value.tellsWhere }
         case .array(let values): values.contains(where: \.tellsWhere)

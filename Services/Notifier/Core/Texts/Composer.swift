@@ -90,6 +90,18 @@ public struct Composer: Sendable {
         case .ended(cancelled: true, _): return short(phrases.cancelled(who: who))
         case .ended(cancelled: false, let by):
             return short(phrases.resolved(who: who, by: by.map { name($0, nameMax) }))
+        case .endedElsewhere(let by, let circles):
+            return short(
+                phrases.endedElsewhere(
+                    who: who, by: by.map { name($0, nameMax) }, circles: name(circles, nameMax)))
+        case .ownEnded(let by, let circles):
+            let goesOn = circles != nil
+            var pieces = short(
+                phrases.ownEnded(
+                    by: by.map { name($0, nameMax) }, circles: circles.map { name($0, nameMax) }))
+            pieces.rest = phrases.ownEndedAnswer(
+                reference: reader.reference, hasReplies: reader.hasReplies, goesOn: goesOn)
+            return pieces
         case .holderAsked:
             let minutes = Limits.holderAnswerWait.milliseconds / 60_000
             return short(phrases.holderAsked(who: who, minutes: minutes))

@@ -85,6 +85,24 @@ struct EnglishPhrases: Phrasebook {
         "Alarm of \(who) is over: resolved by \(by ?? "the operator")"
     }
 
+    func endedElsewhere(who: String, by: String?, circles: String) -> String {
+        "\(by ?? "The operator") ended the emergency of \(who) for \(circles)."
+            + " It goes on for you"
+    }
+
+    func ownEnded(by: String?, circles: String?) -> String {
+        "\(by ?? "The operator") ended your emergency\(circles.map { " for \($0)" } ?? ""). Right?"
+    }
+
+    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String] {
+        guard goesOn else { return ["If you still need help, call again"] }
+        return [
+            hasReplies
+                ? "If so, reply OK \(reference) or confirm in Jaga" : "If so, confirm it in Jaga",
+            "Until then your other circles go on",
+        ]
+    }
+
     func holderAsked(who: String, minutes: Int64) -> String {
         "Still on the alarm of \(who)? Confirm in Jaga within \(minutes) min,"
             + " else the others are told again"

@@ -85,6 +85,26 @@ struct IndonesianPhrases: Phrasebook {
         "Darurat \(who) berakhir: diselesaikan oleh \(by ?? "operator")"
     }
 
+    func endedElsewhere(who: String, by: String?, circles: String) -> String {
+        "\(by ?? "Operator") mengakhiri darurat \(who) untuk \(circles)."
+            + " Bagi Anda darurat berlanjut"
+    }
+
+    func ownEnded(by: String?, circles: String?) -> String {
+        "\(by ?? "Operator") mengakhiri darurat Anda\(circles.map { " untuk \($0)" } ?? "")."
+            + " Benar?"
+    }
+
+    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String] {
+        guard goesOn else { return ["Jika masih butuh bantuan, panggil lagi"] }
+        return [
+            hasReplies
+                ? "Jika benar, balas OK \(reference) atau pastikan di Jaga"
+                : "Jika benar, pastikan di Jaga",
+            "Sampai saat itu lingkaran Anda yang lain tetap siaga",
+        ]
+    }
+
     func holderAsked(who: String, minutes: Int64) -> String {
         "Masih menangani darurat \(who)? Pastikan di Jaga dalam \(minutes) menit,"
             + " jika tidak yang lain diberi tahu lagi"

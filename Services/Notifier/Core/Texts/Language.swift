@@ -53,6 +53,12 @@ protocol Phrasebook: Sendable {
     func taken(who: String, by: String?) -> String
     func cancelled(who: String) -> String
     func resolved(who: String, by: String?) -> String
+    /// It ended in other circles and goes on here.
+    func endedElsewhere(who: String, by: String?, circles: String) -> String
+    /// To the person in danger; it goes on elsewhere where circles are named.
+    func ownEnded(by: String?, circles: String?) -> String
+    /// How to confirm that, and what to do if it is not right.
+    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String]
     func holderAsked(who: String, minutes: Int64) -> String
     func ownTaken(by: String?) -> String
     func ownNobodyYet(number: String) -> String

@@ -85,6 +85,26 @@ struct MalayPhrases: Phrasebook {
         "Kecemasan \(who) tamat: diselesaikan oleh \(by ?? "operator")"
     }
 
+    func endedElsewhere(who: String, by: String?, circles: String) -> String {
+        "\(by ?? "Operator") menamatkan kecemasan \(who) untuk \(circles)."
+            + " Bagi anda ia diteruskan"
+    }
+
+    func ownEnded(by: String?, circles: String?) -> String {
+        "\(by ?? "Operator") menamatkan kecemasan anda\(circles.map { " untuk \($0)" } ?? "")."
+            + " Betul?"
+    }
+
+    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String] {
+        guard goesOn else { return ["Jika anda masih perlukan bantuan, panggil semula"] }
+        return [
+            hasReplies
+                ? "Jika betul, balas OK \(reference) atau sahkan dalam Jaga"
+                : "Jika betul, sahkan dalam Jaga",
+            "Sehingga itu kumpulan anda yang lain diteruskan",
+        ]
+    }
+
     func holderAsked(who: String, minutes: Int64) -> String {
         "Masih membantu \(who)? Sahkan dalam Jaga dalam masa \(minutes) minit,"
             + " jika tidak yang lain dimaklumkan semula"

@@ -14,6 +14,11 @@ public enum Saying: Hashable, Sendable {
     case taken(by: String?)
     /// It is over: cancelled by the person, or resolved by somebody (nil = the operator).
     case ended(cancelled: Bool, by: String?)
+    /// Somebody (nil = the operator) ended it in other circles; it goes on here.
+    case endedElsewhere(by: String?, circles: String)
+    /// To the person in danger: somebody (nil = the operator) ended it, in these circles (nil = for
+    /// all). Is that right?
+    case ownEnded(by: String?, circles: String?)
     /// To the one who took it: still on it?
     case holderAsked
     /// To the person in danger: somebody has taken it; nil = the operator.

@@ -1,0 +1,165 @@
+import Dialects
+import Directory
+import Model
+import Testing
+
+@testable import IngestCore
+
+/// What others see of a person must not outlive their right to see it, and not come before it.
+@Suite struct PrivacyTests {
+    private let ben = Principal.device(device(2), of: person(2))
+    private let cho = Principal.person(person(3))
+    private let dan = Principal.person(person(4))
+
+    private func crossing() -> ZoneCrossing {
+        ZoneCrossing(
+            person: person(1), device: device(1), zone: zone(1), zoneName: "Z", zoneKind: .safe,
+            circle: circle(1), before: .outside, after: .inside,
+            fix: Fix(time: start, position: Coordinate(latitudeE7: 1, longitudeE7: 2)),
+            distanceCentimetres: -1, marginCentimetres: 1, reason: .insideBeyondMargin,
+            report: ReportID(.zero))
+    }
+
+    private func sights(_ bench: Bench) throws -> [DecisionSight?] {
+        let viewer = try #require(
+            try DecisionViewer(of: person(1), for: cho, in: bench.directory, at: bench.now))
+        return bench.store.decisions.map { viewer.sight(of: $0, in: bench.directory) }
+    }
+
+    private func fix(of number: UInt64, _ bench: inout Bench, as viewer: Principal) -> Fix? {
+        guard case .positions(let list) = bench.positions(of: circle(1), as: viewer) else {
+            return nil
+        }
+        return list.first { $0.person == person(number) }?.fix
+    }
+
+    /// Anna calls for help by a trigger; Ben, Cho and Dan are recipients.
+    private func emergency(
+        _ trigger: EmergencyTrigger, sharing: Sharing = .off
+    ) -> (bench: Bench, id: EmergencyID) {
+        var bench = Bench()
+        bench.change(
+            aCircle(1, [member(1, .admin, sharing: sharing), member(2), member(3, .guardian)]))
+        bench.change(aCircle(2, [member(4, .admin), member(1, sharing: sharing)]))
+        bench.deliver([observation(at: -60, lat: 5)])
+        let signal = self.signal(1, trigger)
+        hear(standing([signal]), &bench)
+        return (bench, signal.id)
+    }
+
+    private func signal(_ number: UInt64, _ trigger: EmergencyTrigger) -> EmergencySignal {
+        EmergencySignal(
+            id: EmergencyID(ID128(high: 7, low: number)), person: person(1), trigger: trigger,
+            raised: start, received: start, countdownEnds: start)
+    }
+
+    private func standing(
+        _ signals: [EmergencySignal], endedCircles: [CircleID] = []
+    ) -> LadderStanding {
+        LadderStanding(
+            emergency: signals[0].id, person: person(1), state: .open, at: start,
+            signals: signals, told: [person(2), person(3), person(4)], reached: .delivered,
+            endedCircles: endedCircles)
+    }
+
+    private func hear(_ standing: LadderStanding, _ bench: inout Bench) {
+        bench.handle(
+            .delivered(
+                Event(
+                    id: EventID(ID128(high: 88, low: UInt64(bench.input.count))), time: bench.now,
+                    body: .ladderStanding(standing))))
+    }
+
+    @Test func `decisions of a time of precision zone stay without a place`() throws {
+        var bench = Bench()
+        bench.change(aCircle(1, [member(1, precision: .zone), member(3, .guardian)]))
+        bench.compute(.zoneEntered(crossing()))
+        bench.change(aCircle(1, [member(1), member(3, .guardian)]))
+        bench.compute(.zoneExited(crossing()))
+        #expect(try sights(bench) == [.withoutPlace(namesZone: true), .everything])
+        bench.change(aCircle(1, [member(1, precision: .zone), member(3, .guardian)]))
+        #expect(
+            try sights(bench) == [
+                .withoutPlace(namesZone: true), .withoutPlace(namesZone: true),
+            ])
+    }
+
+    @Test func `an exact circle reveals nothing to a circle of precision zone`() throws {
+        var bench = Bench()
+        bench.change(.setChanged(ZoneSet(id: zoneSet(1), name: "S")))
+        bench.change(aCircle(1, [member(1, precision: .zone), member(3, .guardian)], sets: [1]))
+        bench.change(aCircle(2, [member(4, .guardian), member(1)], sets: [1]))
+        var crossing = crossing()
+        (crossing.circle, crossing.set) = (nil, zoneSet(1))
+        bench.compute(.zoneEntered(crossing))
+        #expect(try sights(bench) == [.withoutPlace(namesZone: true)])
+    }
+
+    @Test func `an invited person sees no positions, precision or pauses`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -60, lat: 5)])
+        bench.change(
+            aCircle(
+                1,
+                [
+                    member(1, sharing: .pausedUntil(start + .seconds(60)), precision: .zone),
+                    member(2), member(3, .guardian, invited: true),
+                ]))
+        #expect(bench.positions(of: circle(1), as: cho) == .denied(.notAMember))
+        #expect(bench.positions(of: circle(1), as: dan) == .denied(.notAMember))
+    }
+
+    @Test(arguments: EmergencyTrigger.allCases)
+    func `only an own call shows the position of somebody who does not share`(
+        trigger: EmergencyTrigger
+    ) {
+        var (bench, _) = emergency(trigger)
+        let isOwn = [EmergencyTrigger.panic, .shake, .sms].contains(trigger)
+        #expect(trigger.isOwnCall == isOwn)
+        #expect((fix(of: 1, &bench, as: ben) != nil) == isOwn)
+        bench.restart()
+        #expect((fix(of: 1, &bench, as: ben) != nil) == isOwn)
+    }
+
+    @Test func `a fall becomes an own call when the person presses`() {
+        var (bench, _) = emergency(.fall)
+        #expect(fix(of: 1, &bench, as: ben) == nil)
+        hear(standing([signal(1, .fall), signal(2, .panic)]), &bench)
+        #expect(fix(of: 1, &bench, as: ben) != nil)
+    }
+
+    @Test func `who is removed is a recipient no more`() {
+        var (bench, id) = emergency(.panic)
+        #expect(fix(of: 1, &bench, as: ben) != nil)
+        bench.change(aCircle(1, [member(1, .admin, sharing: .off), member(3, .guardian)]))
+        #expect(bench.locate(1, as: ben) == .denied(.notAMember))
+        #expect(bench.read(id, as: ben) == .denied(.notAMember))
+        #expect(bench.positions(of: circle(1), as: ben) == .denied(.notAMember))
+        #expect(fix(of: 1, &bench, as: cho) != nil)
+    }
+
+    @Test func `where somebody ended it the position is hidden, in other circles it is not`() {
+        var (bench, id) = emergency(.panic)
+        hear(standing([signal(1, .panic)], endedCircles: [circle(1)]), &bench)
+        bench.restart()
+        #expect(fix(of: 1, &bench, as: ben) == nil && fix(of: 1, &bench, as: cho) == nil)
+        #expect(bench.locate(1, as: ben) == .denied(.notSharing))
+        guard case .positions(let list) = bench.positions(of: circle(2), as: dan),
+            case .emergency(let over) = bench.read(id, as: cho),
+            case .emergency(let open) = bench.read(id, as: dan),
+            case .emergency(let own) = bench.read(id, as: .person(person(1)))
+        else {
+            Issue.record("all of them are answered")
+            return
+        }
+        #expect(list.contains { $0.person == person(1) && $0.fix != nil })
+        #expect(over.state == .resolved && open.state == .open && own.state == .open)
+        #expect(own.endedCircles == [circle(1)])
+        #expect(open.endedCircles.isEmpty, "circles of others are not shown")
+        // The person calls again: it goes on in all circles.
+        guard case .emergency(let again) = bench.call(EmergencyCall(), as: .person(person(1)))
+        else { return }
+        #expect(again.emergency == id && again.endedCircles.isEmpty)
+        #expect(fix(of: 1, &bench, as: cho) != nil)
+    }
+}
