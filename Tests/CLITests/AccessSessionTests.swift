@@ -29,7 +29,7 @@ import Testing
 
     @Test func `records a look once per person and hour, before a position is shown`() {
         let log = Log()
-        var session = session(log)
+        let session = session(log)
         for _ in 0..<3 {
             #expect(session.mayShow(where1, about: anna))
             #expect(session.mayShow(where1, about: ben))
@@ -42,14 +42,14 @@ import Testing
 
     @Test func `records nothing where there is no position`() {
         let log = Log()
-        var session = session(log)
+        let session = session(log)
         #expect(session.mayShow(["data": ["state": "open"]], about: anna))
         #expect(log.people.isEmpty)
     }
 
     @Test func `shows no position as long as the look cannot be recorded`() {
         let log = Log()
-        var session = session(log)
+        let session = session(log)
         log.isAway = true
         #expect(!session.mayShow(where1, about: anna))
         #expect(session.mayShow(["data": ["state": "open"]], about: anna))

@@ -56,7 +56,7 @@ extension `The suite` {
             let comes = await eventually(within: 30) {
                 let messages = (try? home.messages()) ?? []
                 return people.allSatisfy { person in
-                    messages.contains { $0.to == person && $0.text.contains(words) }
+                    messages.contains { $0.told.to == person && $0.text.contains(words) }
                 }
             }
             guard comes else { throw TestFailure("no message \(words)") }

@@ -7,7 +7,7 @@ import Runtime
 ///
 /// Streams are read with a key over the bus, where nobody sees who reads what. So `jaga tail --pii`
 /// shows a position only after ingest has recorded the look; what cannot be recorded stays masked.
-struct AccessSession {
+final class AccessSession {
     /// Records looks at these people; throws where that is not possible.
     private let record: (Set<PersonID>) throws -> Void
     private let now: () -> Timestamp
@@ -23,7 +23,7 @@ struct AccessSession {
     /// A session with the suite that a call means, as the operator.
     ///
     /// - Throws: ``CommandError`` where there is no operator's token
-    init(_ call: Call) throws {
+    convenience init(_ call: Call) throws {
         let api = try API(call)
         let clock = SystemClock()
         self.init(
@@ -37,7 +37,7 @@ struct AccessSession {
     /// Whether an event may be shown whole.
     ///
     /// - Parameter person: whom it is about; nil = nobody or more than one
-    mutating func mayShow(_ json: JSON, about person: PersonID?) -> Bool {
+    func mayShow(_ json: JSON, about person: PersonID?) -> Bool {
         guard let person, json.tellsWhere else { return true }
         let current = now().seconds / 3600
         if current != hour {

@@ -88,7 +88,7 @@ struct TailPrinter {
     /// How many more are printed.
     private(set) var left: Int
     /// Records looks at positions; nil where the suite does so, or nothing is shown.
-    var access: AccessSession?
+    let access: AccessSession?
     /// Whether somebody is in the circle of the filter.
     let isMember: (PersonID) -> Bool
 
