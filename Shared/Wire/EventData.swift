@@ -36,7 +36,7 @@ extension EventBody {
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
             .inputBlindness, .phoneBlind, .silenceQuiet, .silenceOverdue, .silenceLost,
             .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
-            .alarmRepeated, .alarmEnded:
+            .alarmRepeated, .alarmEnded, .accessRecorded:
             try phoneData()
         case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
@@ -60,7 +60,6 @@ extension EventBody {
         case .notificationChanged, .reachabilityChanged, .ladderTier, .ladderExhausted,
             .inputStanding, .ladderStanding:
             try deliveryData()
-        case .accessRecorded(let record): try JSON.encode(record)
         }
     }
 
@@ -109,7 +108,6 @@ extension EventBody {
         case .resolutionGiven: self = .resolutionGiven(try read())
         case .ladderAdopted: self = .ladderAdopted(try read())
         case .signalGiven: self = .signalGiven(try read())
-        case .accessRecorded: self = .accessRecorded(try read())
         case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
             .setChanged, .setRemoved, .messageChanged, .messageRemoved, .messageRequested:
@@ -120,7 +118,7 @@ extension EventBody {
         case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
             .inputBlindness, .phoneBlind, .silenceQuiet, .silenceOverdue, .silenceLost,
             .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
-            .alarmRepeated, .alarmEnded:
+            .alarmRepeated, .alarmEnded, .accessRecorded:
             try self.init(phones: kind, data)
         }
     }
@@ -168,6 +166,7 @@ extension EventBody {
             .silenceEnded(let news):
             try JSON.encode(news)
         case .batteryLow(let news): try JSON.encode(news)
+        case .accessRecorded(let record): try JSON.encode(record)
         case .inputBlindness(let blindness), .phoneBlind(let blindness):
             try JSON.encode(blindness)
         default: fatalError("broken invariant: \(kind.type) is of phones")
@@ -186,6 +185,7 @@ extension EventBody {
         case .policyChanged: self = .policyChanged(try read())
         case .inputSilenceTerms: self = .inputSilenceTerms(try read())
         case .inputContact: self = .inputContact(try read())
+        case .accessRecorded: self = .accessRecorded(try read())
         case .contactGiven: self = .contactGiven(try read())
         case .inputWatch: self = .inputWatch(try read())
         case .inputDeafness: self = .inputDeafness(try read())

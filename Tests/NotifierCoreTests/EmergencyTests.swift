@@ -211,7 +211,12 @@ struct EmergencyTests {
                 "+60111000002", "budi@example.org", "+60111000003", "+60111000001",
                 "aisha@example.org",
             ])
-        #expect(world.sent.allSatisfy { $0.text.contains("resolved by Citra") })
+        #expect(
+            world.sent.allSatisfy { message in
+                let isOwn = ["+60111000001", "aisha@example.org"].contains(message.address)
+                return message.text.contains(
+                    isOwn ? "Citra ended your emergency. Right?" : "resolved by Citra")
+            })
         world.clear()
         world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.citra.id)))
         world.pass(.seconds(3600))

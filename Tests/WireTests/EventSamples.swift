@@ -137,7 +137,7 @@ enum EventSamples {
         .inputSilenceHold(SilenceHold(isHeld: true)), .silenceQuiet(silence),
         .silenceOverdue(silence), .silenceLost(silence), .silenceEnded(silence),
         .contactGiven(Contact(person: person, kind: .allRight, at: time)),
-        .accessRecorded(AccessRecord(person: person, viewer: nil, at: time)),
+        .accessRecorded(AccessRecord(person: person, viewer: person, at: time)),
         .batteryLow(BatteryNews(person: person, device: device, battery: 14, mark: 15)),
         .inputBlindness(blindness), .phoneBlind(blindness),
     ]

@@ -91,17 +91,11 @@ public struct Composer: Sendable {
         case .ended(cancelled: false, let by):
             return short(phrases.resolved(who: who, by: by.map { name($0, nameMax) }))
         case .endedElsewhere(let by, let circles):
+            let by = by.map { name($0, nameMax) }
             return short(
-                phrases.endedElsewhere(
-                    who: who, by: by.map { name($0, nameMax) }, circles: name(circles, nameMax)))
+                phrases.endedElsewhere(who: who, by: by, circles: name(circles, nameMax)))
         case .ownEnded(let by, let circles):
-            let goesOn = circles != nil
-            var pieces = short(
-                phrases.ownEnded(
-                    by: by.map { name($0, nameMax) }, circles: circles.map { name($0, nameMax) }))
-            pieces.rest = phrases.ownEndedAnswer(
-                reference: reader.reference, hasReplies: reader.hasReplies, goesOn: goesOn)
-            return pieces
+            return piecesOfEnd(by: by, circles: circles, nameMax: nameMax)
         case .holderAsked:
             let minutes = Limits.holderAnswerWait.milliseconds / 60_000
             return short(phrases.holderAsked(who: who, minutes: minutes))
@@ -129,6 +123,16 @@ public struct Composer: Sendable {
         case .started: return short(phrases.started)
         case .test(let gateway): return short(phrases.test(gateway: gateway))
         }
+    }
+
+    /// The question whether it was right to end somebody's own emergency.
+    private func piecesOfEnd(by: String?, circles: String?, nameMax: Int) -> Pieces {
+        var pieces = short(
+            phrases.ownEnded(
+                by: by.map { name($0, nameMax) }, circles: circles.map { name($0, nameMax) }))
+        pieces.rest = phrases.ownEndedAnswer(
+            reference: reader.reference, hasReplies: reader.hasReplies, goesOn: circles != nil)
+        return pieces
     }
 
     /// A sentence and the reference.
