@@ -195,6 +195,7 @@ private struct Replayed: Equatable {
             ALTER TABLE sequence DROP COLUMN logic;
             ALTER TABLE quarantine DROP COLUMN client;
             ALTER TABLE quarantine DROP COLUMN retried;
+            ALTER TABLE emergency DROP COLUMN ended_circles;
             DROP TABLE diary; ALTER TABLE device DROP COLUMN client;
             DELETE FROM migration WHERE component = '' AND number > 1;
             """)
