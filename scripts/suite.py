@@ -27,7 +27,7 @@ def free_base():
 class Suite:
     """What `jaga up` starts, from a folder of built programs."""
 
-    def __init__(self, programs, home, settings=()):
+    def __init__(self, programs, home, settings=(), arguments=()):
         self.home = home
         self.base = free_base()
         self.port = self.base + 400
@@ -37,7 +37,7 @@ class Suite:
         self.log = open(home + "/log", "w", encoding="utf-8")
         self.process = subprocess.Popen(
             [programs + "/jaga", "up", "--home", home, "--port", str(self.port), "--port-base",
-             str(self.base)], stdout=self.log, stderr=self.log)
+             str(self.base), *arguments], stdout=self.log, stderr=self.log)
         for _ in range(600):
             with open(self.log.name, encoding="utf-8") as lines:
                 if "Jaga is ready" in lines.read():

@@ -72,7 +72,7 @@ public enum JagaEmergency {
 
     /// Rounded up; any number is one: the caller's bounds are the server's.
     private static func wholeSeconds(_ value: Double) -> Int? {
-        value.isFinite ? Int(max(0, min(value, 86_400)).rounded(.up)) : nil
+        value.isFinite ? Int(nearest: max(0, min(value, 86_400)), .up) : nil
     }
 
     /// Fields taken one by one; what is there and of no use is remembered.

@@ -36,8 +36,9 @@ public enum OpenGTS {
     private static func isCall(_ code: JSON?) -> Bool {
         guard let text = code?.string else { return false }
         let isHexadecimal = text.lowercased().hasPrefix("0x")
-        return Int(isHexadecimal ? text.dropFirst(2) : text[...], radix: isHexadecimal ? 16 : 10)
-            == panic
+        return isHexadecimal
+            ? OutsideNumber.bits(hexadecimal: text.dropFirst(2), UInt32.self) == UInt32(panic)
+            : OutsideNumber.integer(text, in: 0...OutsideNumber.most) == panic
     }
 }
 

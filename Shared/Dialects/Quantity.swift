@@ -63,49 +63,49 @@ enum Quantity {
     /// Metres to centimetres; 0 = unknown for zero, negative and absent values, at most 100 km.
     static func accuracy(_ metres: Double?) -> Int32 {
         guard let metres, metres > 0 else { return 0 }
-        return Int32((min(metres, 100_000) * 100).rounded(.up))
+        return Int32(nearest: min(metres, 100_000) * 100, .up)
     }
 
     /// Whole metres, rounded up; 0 = unknown for zero, negative and absent values.
     static func altitudeAccuracy(_ metres: Double?) -> UInt16 {
         guard let metres, metres > 0 else { return 0 }
-        return UInt16(min(metres, 65_535).rounded(.up))
+        return UInt16(nearest: min(metres, 65_535), .up)
     }
 
     /// Metres to centimetres; nil beyond ±100 km.
     static func altitude(_ metres: Double?) -> Int32? {
         guard let metres, metres >= -100_000, metres <= 100_000 else { return nil }
-        return Int32((metres * 100).rounded())
+        return Int32(nearest: metres * 100)
     }
 
     /// Metres a second to centimetres a second; nil below zero or beyond 2,000 m/s.
     static func speed(_ metresPerSecond: Double?) -> Int32? {
         guard let metresPerSecond, metresPerSecond >= 0, metresPerSecond <= 2000 else { return nil }
-        return Int32((metresPerSecond * 100).rounded())
+        return Int32(nearest: metresPerSecond * 100)
     }
 
     /// Degrees 0 to 360 to whole degrees 0 to 359; nil for anything else.
     static func course(_ degrees: Double?) -> Int32? {
         guard let degrees, degrees >= 0, degrees <= 360 else { return nil }
-        return Int32(degrees.rounded()) % 360
+        return Int32(nearest: degrees) % 360
     }
 
     /// Percent, rounded; nil outside 0 to 100.
     static func battery(_ percent: Double?) -> UInt8? {
         guard let percent, percent >= 0, percent <= 100 else { return nil }
-        return UInt8(percent.rounded())
+        return UInt8(nearest: percent)
     }
 
     /// Seconds since 1970, from 1 s to the end of the year 9999; nil for anything else.
     static func time(_ seconds: Double?) -> Timestamp? {
         guard let seconds, seconds >= 1, seconds < 253_402_300_800 else { return nil }
-        return Timestamp(milliseconds: Int64((seconds * 1000).rounded()))
+        return Timestamp(milliseconds: Int64(nearest: seconds * 1000))
     }
 
     /// Metres to whole metres from 1 m to 100 km; nil for anything else.
     static func radius(_ metres: Double?) -> Int32? {
         guard let metres, metres > 0, metres <= 100_000 else { return nil }
-        return max(1, Int32(metres.rounded()))
+        return max(1, Int32(nearest: metres))
     }
 
     /// A time as phones write it: seconds since 1970, from 2³¹ on milliseconds; RFC 3339; or a date

@@ -62,7 +62,9 @@ struct GatewayFile {
                 value, GatewayDescription.BodyType.init(rawValue:), "form, json, xml or plain")
         case "VALIDITY_SECONDS_MAX":
             description.validitySecondsMax = try choice(
-                value, { text in Int64(text).flatMap { $0 >= 60 ? $0 : nil } },
+                value,
+                { text in OutsideNumber.integer(text, in: 60...OutsideNumber.most).map(Int64.init)
+                },
                 "a number of seconds from 60 on")
         case "RULE": description.rules.append(try rule(value))
         case "ID": description.idMember = value.split(separator: ".").map(String.init)

@@ -80,7 +80,9 @@ public struct HTTPGateway: Sendable {
         let rule = description.rules.first { $0.fits(read) }
         let isOptOut = rule?.verdict == "opted-out"
         let verdict = isOptOut ? .refused : AttemptOutcome(rawValue: rule?.verdict ?? "unknown")
-        let seconds = answer.headers["Retry-After"].flatMap(Int64.init).map { max(0, $0) }
+        let seconds = answer.headers["Retry-After"].flatMap {
+            OutsideNumber.integer($0, in: 0...OutsideNumber.most)
+        }
         return GatewayAnswer(
             verdict ?? .unknown, (isOptOut ? "opted out: " : "") + words(of: read),
             messageID: description.idMember.isEmpty ? nil : read.member(description.idMember),

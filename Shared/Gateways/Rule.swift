@@ -1,3 +1,4 @@
+import Model
 import Parsing
 import Web
 
@@ -132,7 +133,8 @@ struct ReadAnswer {
         var value = json
         for name in path {
             if let items = value?.array {
-                value = Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil }
+                value = OutsideNumber.integer(name, in: 0...OutsideNumber.most)
+                    .flatMap { items.indices.contains($0) ? items[$0] : nil }
             } else {
                 value = value?[name]
             }

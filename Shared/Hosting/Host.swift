@@ -37,6 +37,9 @@ public final class Host {
     var outstanding: Set<UInt64> = []
     /// Results that a turn which was taken back has not digested.
     private var undigested: [TransferResult] = []
+    /// Calls for help of the turn that failed last: they are tried alone at once.
+    var sparedCalls: [Request] = []
+    let callsKept: Counter
     /// Turns left in which every input has a transaction of its own.
     var carefulTurns = 0
     /// Requests and results that failed alone.
@@ -109,6 +112,9 @@ public final class Host {
         givenUp = metrics.counter(
             "jaga_inputs_given_up_total",
             "Requests and results of transfers that failed each time and were given up.")
+        callsKept = metrics.counter(
+            "jaga_calls_kept_total",
+            "Calls for help that failed each time and were kept as they came.")
         wallJumps = metrics.counter("jaga_wall_clock_jumps_total", "Jumps of the wall clock.")
     }
 
@@ -237,7 +243,9 @@ public final class Host {
         if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
         if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
         if hasTailWork { return 0 }
-        let deadlines = [service?.nextDeadline, poison.nextDue, needed.nextDue]
+        let deadlines = [
+            service?.nextDeadline, service?.keptCallDue, poison.nextDue, needed.nextDue,
+        ]
         guard let deadline = deadlines.compactMap(\.self).min() else {
             return HostLimits.sleepMillisecondsMax
         }
@@ -253,6 +261,7 @@ public final class Host {
             poison.hadTurn(now)
         }
         retryNeeded()
+        retryKeptCall()
         for request in chores { take(request) }
         chores.removeAll()
     }
@@ -277,13 +286,17 @@ public final class Host {
 
     /// One turn: one transaction, then everything that was waiting for it.
     ///
-    /// - Parameter alone: the one input of the turn, if it has but one
+    /// - Parameters:
+    ///   - alone: the one input of the turn, if it has but one
+    ///   - mayCall: requests of the turn that may call for help; those that do are not refused when
+    ///     it fails, but are in ``sparedCalls`` then, unless the store is to blame
     /// - Returns: whether it was committed.
     @discardableResult
     func turn(
         requests: [UInt64], results: [TransferResult], alone: InputWatch.Input? = nil,
-        _ body: (any Service) throws -> Void
+        mayCall: [Request] = [], _ body: (any Service) throws -> Void
     ) -> Bool {
+        sparedCalls = []
         guard let service else { return false }
         outstanding.formUnion(requests)
         do {
@@ -292,7 +305,14 @@ public final class Host {
             try database.commit()
         } catch {
             if releaseReserve(for: error, retrying: requests) {
-                return turn(requests: requests, results: results, alone: alone, body)
+                return turn(
+                    requests: requests, results: results, alone: alone, mayCall: mayCall, body)
+            }
+            if (error as? StoreError)?.isOfTheStore != true {
+                sparedCalls = mayCall.filter {
+                    outstanding.contains($0.id) && service.callsForHelp($0)
+                }
+                outstanding.subtract(sparedCalls.map(\.id))
             }
             let again = alone.map { blame($0, for: error, results: results) } ?? results
             takeBack(because: error, results: again)

@@ -33,7 +33,10 @@ extension Host {
     func take(_ requests: [Request], _ results: [TransferResult]) {
         let requestsTogether = requests.filter { !inputs.isSuspect(.request($0)) }
         let resultsTogether = results.filter { !inputs.isSuspect(.result($0)) }
-        let done = turn(requests: requestsTogether.map(\.id), results: resultsTogether) { service in
+        let done = turn(
+            requests: requestsTogether.map(\.id), results: resultsTogether,
+            mayCall: requestsTogether
+        ) { service in
             try receive(limit: HostLimits.recordsPerTurn, isAlone: false)
             for result in resultsTogether { try service.transferred(result) }
             for request in requestsTogether { try service.handle(request) }
@@ -41,6 +44,7 @@ extension Host {
         }
         // A record that is to blame is tried alone from now on; the others need no care.
         if !done, !isRecordToBlame { carefulTurns = HostLimits.carefulTurns }
+        sparedCalls.forEach(takeCall)
         requests.filter { inputs.isSuspect(.request($0)) }.forEach(takeAlone)
         results.filter { inputs.isSuspect(.result($0)) }.forEach(takeAlone)
     }
@@ -53,7 +57,63 @@ extension Host {
         turn(requests: [], results: []) { _ in try receive(limit: 1, isAlone: true) }
     }
 
+    /// A call for help whose shared turn failed, or that is taken alone: it is tried three times at
+    /// once, then kept as it came. Nobody who calls for help is told to come again for the fault of
+    /// this program.
+    private func takeCall(_ request: Request) {
+        for _ in 0..<InputWatch.triesMax {
+            let done = turn(requests: [request.id], results: [], mayCall: [request]) {
+                try $0.handle(request)
+            }
+            if done { return }
+            // The store is to blame: 503 was answered.
+            guard !sparedCalls.isEmpty else { return }
+        }
+        sparedCalls = []
+        keep(request, because: lastFailure ?? "")
+    }
+
+    private func keep(_ request: Request, because reason: String) {
+        var response: Response?
+        let failure = attemptTouched {
+            response = try $0.keepCall(request, because: reason)
+        }
+        guard failure == nil, let response else {
+            if let failure { logFailure(failure) }
+            return refuse(request.id, HostLimits.unavailable)
+        }
+        parts.server.answer(request.id, response)
+        callsKept.add()
+        log.error(
+            "a call for help cannot be processed; it is kept as it came and tried again",
+            [
+                "path": request.pathWithoutSecrets, "trace": request.trace, "reason": reason,
+                "hint": "Tell the makers of Jaga; upgrade.",
+            ])
+    }
+
+    /// A kept call that is due: with what it says, else without, else later.
+    func retryKeptCall() {
+        guard let due = service?.keptCallDue, due <= now else { return }
+        for isBare in [false, true] {
+            let failure = attemptTouched { try $0.retryKeptCall(isBare: isBare) }
+            guard let failure else { return }
+            logFailure(failure)
+        }
+        if let failure = attemptTouched({ try $0.postponeKeptCall() }) { logFailure(failure) }
+    }
+
+    /// An attempt that gives the service something, which a reload takes from it if it fails.
+    private func attemptTouched(_ body: (any Service) throws -> Void) -> (any Error)? {
+        guard let service else { return nil }
+        return attempt {
+            isServiceTouched = true
+            try body(service)
+        }
+    }
+
     private func takeAlone(_ request: Request) {
+        if service?.callsForHelp(request) == true { return takeCall(request) }
         let input = InputWatch.Input.request(request)
         let done = turn(requests: [request.id], results: [], alone: input) {
             try $0.handle(request)

@@ -147,12 +147,12 @@ extension HostParts {
         return configuration
     }
 
-    /// The directory has a state to hand out, and inputs have checkpoints; what evaluators decided
-    /// is computed by them.
+    /// The directory and deadlines have a state to hand out, and inputs have checkpoints; what
+    /// evaluators decided is computed by them.
     private static func served(_ stream: StreamName, keptFor age: Duration) -> Bus.Served {
         var served = Bus.Served(stream, retention: stream.retention(keptFor: age))
         switch stream {
-        case .directory, .input: served.isSnapshotable = true
+        case .directory, .fired, .input: served.isSnapshotable = true
         case .events: served.isComputed = true
         default: break
         }

@@ -31,6 +31,26 @@ public protocol Service: AnyObject {
     /// turn.
     func handle(_ request: Request) throws
 
+    /// Whether a request calls for help by a valid credential. Such a request is tried alone at
+    /// once where the turn that it shared failed.
+    func callsForHelp(_ request: Request) -> Bool
+
+    /// Stores a call for help that cannot be processed as it came, in a transaction of its own.
+    ///
+    /// - Returns: what the sender takes as success; nil where the request is no call for help
+    func keepCall(_ request: Request, because reason: String) throws -> Response?
+
+    /// When the next kept call is to be tried again; nil: none waits.
+    var keptCallDue: Timestamp? { get }
+
+    /// Raises the kept call that is due, in a transaction of its own.
+    ///
+    /// - Parameter isBare: without anything that it says
+    func retryKeptCall(isBare: Bool) throws
+
+    /// The kept call that is due cannot be raised now: plans its next try.
+    func postponeKeptCall() throws
+
     /// Takes the result of a transfer started by ``Host/start(_:)``.
     func transferred(_ result: TransferResult) throws
 
@@ -142,6 +162,11 @@ public protocol Service: AnyObject {
 extension Service {
     public var suspended: Set<UInt64> { [] }
     public func directoryWillChange(_ event: Event) throws {}
+    public func callsForHelp(_ request: Request) -> Bool { false }
+    public func keepCall(_ request: Request, because reason: String) throws -> Response? { nil }
+    public var keptCallDue: Timestamp? { nil }
+    public func retryKeptCall(isBare: Bool) throws {}
+    public func postponeKeptCall() throws {}
     public func transferred(_ result: TransferResult) throws {}
     public var pollable: (any Pollable)? { nil }
     public func committed() {}

@@ -15,8 +15,8 @@ public struct Coordinate: Hashable, Sendable, Codable {
         guard latitude >= -90, latitude <= 90, longitude >= -180, longitude <= 180 else {
             return nil
         }
-        latitudeE7 = Int32((latitude * 1e7).rounded())
-        longitudeE7 = Int32((longitude * 1e7).rounded())
+        latitudeE7 = Int32(nearest: latitude * 1e7)
+        longitudeE7 = Int32(nearest: longitude * 1e7)
     }
 
     /// Whether it is 0° N, 0° E: what software stores for a position that it does not have.

@@ -68,6 +68,30 @@ public struct EmergencySignal: Hashable, Sendable, Codable {
     }
 }
 
+/// Where somebody was last, for an emergency that a deadline raises without saying so: a watch that
+/// expired, or contact that is lost.
+///
+/// It opens nothing. Whoever notifies without an evaluator has the place from it.
+public struct EmergencyPlace: Hashable, Sendable, Codable {
+    /// That of the signal.
+    public var emergency: EmergencyID
+    public var person: PersonID
+    public var fix: Fix
+    public var battery: UInt8?
+    public var trace: String
+
+    public init(
+        emergency: EmergencyID, person: PersonID, fix: Fix, battery: UInt8? = nil,
+        trace: String = ""
+    ) {
+        self.emergency = emergency
+        self.person = person
+        self.fix = fix
+        self.battery = battery
+        self.trace = trace
+    }
+}
+
 /// A person (or somebody for them) takes a signal back.
 public struct EmergencyCancel: Hashable, Sendable, Codable {
     public var id: EventID

@@ -61,6 +61,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     // sos
     case sosRaised = 64
     case sosCancelled = 65
+    case sosLocated = 66
 
     // directory
     case personChanged = 80
@@ -155,6 +156,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .phoneBlind: "jaga.phone.blind"
         case .sosRaised: "jaga.sos.raised"
         case .sosCancelled: "jaga.sos.cancelled"
+        case .sosLocated: "jaga.sos.located"
         case .personChanged: "jaga.directory.person"
         case .personRemoved: "jaga.directory.person-removed"
         case .deviceChanged: "jaga.directory.device"
@@ -258,6 +260,7 @@ public enum EventBody: Hashable, Sendable {
     // sos
     case sosRaised(EmergencySignal)
     case sosCancelled(EmergencyCancel)
+    case sosLocated(EmergencyPlace)
 
     // directory
     case personChanged(Person)

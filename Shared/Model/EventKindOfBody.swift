@@ -56,6 +56,7 @@ extension EventBody {
         case .phoneBlind: .phoneBlind
         case .sosRaised: .sosRaised
         case .sosCancelled: .sosCancelled
+        case .sosLocated: .sosLocated
         case .personChanged: .personChanged
         case .personRemoved: .personRemoved
         case .deviceChanged: .deviceChanged

@@ -26,7 +26,7 @@ extension EventBody {
             .messageRequested, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .watchChanged,
-            .notificationChanged, .reachabilityChanged:
+            .notificationChanged, .reachabilityChanged, .sosLocated:
             false
         }
     }

@@ -55,7 +55,7 @@ extension Fix: Codable {
                 throw DecodingError.dataCorruptedError(
                     forKey: key, in: container, debugDescription: "out of range")
             }
-            return Int32((value * 100).rounded())
+            return Int32(nearest: value * 100)
         }
         accuracyCentimetres = try hundredths(.accuracy) ?? 0
         altitudeCentimetres = try hundredths(.altitude)

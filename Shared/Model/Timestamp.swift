@@ -1,13 +1,14 @@
 /// A point of time: microseconds since 1970-01-01T00:00:00Z.
 ///
 /// Daemons hand out whole milliseconds, so that the text form (RFC 3339 with milliseconds) loses
-/// nothing.
+/// nothing. Arithmetic saturates: times come from clients, wire and files, and none of them may
+/// stop the process.
 public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
     public var microseconds: Int64
 
     public init(microseconds: Int64) { self.microseconds = microseconds }
-    public init(milliseconds: Int64) { microseconds = milliseconds * 1000 }
-    public init(seconds: Int64) { microseconds = seconds * 1_000_000 }
+    public init(milliseconds: Int64) { microseconds = milliseconds.timesBounded(1000) }
+    public init(seconds: Int64) { microseconds = seconds.timesBounded(1_000_000) }
 
     public static let zero = Timestamp(microseconds: 0)
     public static let distantFuture = Timestamp(microseconds: .max / 4)
@@ -19,13 +20,13 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
         left.microseconds < right.microseconds
     }
     public static func + (left: Timestamp, right: Duration) -> Timestamp {
-        Timestamp(microseconds: left.microseconds + right.microseconds)
+        Timestamp(microseconds: left.microseconds.plusBounded(right.microseconds))
     }
     public static func - (left: Timestamp, right: Duration) -> Timestamp {
-        Timestamp(microseconds: left.microseconds - right.microseconds)
+        Timestamp(microseconds: left.microseconds.minusBounded(right.microseconds))
     }
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
-        .microseconds(left.microseconds - right.microseconds)
+        .microseconds(left.microseconds.minusBounded(right.microseconds))
     }
 
     static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
@@ -37,7 +38,8 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
     /// finer than a millisecond.
     public var description: String {
         let second = seconds
-        let fraction = microseconds - second * 1_000_000
+        let remainder = microseconds % 1_000_000
+        let fraction = remainder < 0 ? remainder + 1_000_000 : remainder
         let day = Timestamp.floorDivide(second, 86_400)
         let ofDay = second - day * 86_400
         let date = CivilDate(daysSinceEpoch: day)
@@ -92,9 +94,29 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
     }
 }
 
+extension Int64 {
+    /// The sum, or the bound that it would pass.
+    @inlinable public func plusBounded(_ other: Int64) -> Int64 {
+        let (sum, isOver) = addingReportingOverflow(other)
+        return isOver ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, or the bound that it would pass.
+    @inlinable public func minusBounded(_ other: Int64) -> Int64 {
+        let (difference, isOver) = subtractingReportingOverflow(other)
+        return isOver ? (other < 0 ? .max : .min) : difference
+    }
+
+    /// The product, or the bound that it would pass.
+    @inlinable public func timesBounded(_ other: Int64) -> Int64 {
+        let (product, isOver) = multipliedReportingOverflow(by: other)
+        return isOver ? ((self < 0) == (other < 0) ? .max : .min) : product
+    }
+}
+
 extension Duration {
     /// Whole microseconds, the rest dropped.
-    public var microseconds: Int64 { Int64(attoseconds / 1_000_000_000_000) }
+    public var microseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000_000) }
     /// Whole milliseconds, the rest dropped.
     public var milliseconds: Int64 { microseconds / 1000 }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// A JSON value as a tree, members in the order in which they stand.
 ///
 /// ```swift
@@ -51,13 +53,17 @@ extension JSON {
         if case .bool(let truth) = self { truth } else { nil }
     }
 
-    /// Whole numbers, also those written as `5.0` or `5e3`.
+    /// Whole numbers, also those written as `5.0` or `5e3`. Nil beyond ±2⁵³: such a number is not
+    /// the same for every reader of JSON (RFC 8259, section 6), and sums of others cannot overflow.
     public var int: Int? {
-        switch self {
-        case .integer(let value): Int(value)
-        case .number(let value): Int(exactly: value)
-        default: nil
-        }
+        let number: Int? =
+            switch self {
+            case .integer(let value): Int(value)
+            case .number(let value): Int(exactly: value)
+            default: nil
+            }
+        guard let number, number.magnitude <= OutsideNumber.most.magnitude else { return nil }
+        return number
     }
 
     /// Any number.

@@ -1,5 +1,6 @@
 import Geometry
 import Glibc
+import Model
 
 /// Draws everything within a distance of a straight line: a rectangle with round ends.
 struct Capsule {
@@ -13,7 +14,7 @@ struct Capsule {
     init(metres: Double, toleranceMetres: Double) {
         self.metres = metres
         let half = acos(max(1 - toleranceMetres / metres, 0.7))
-        let count = 4 * Int((.pi / 4 / half).rounded(.up))
+        let count = 4 * Int(nearest: .pi / 4 / half, .up)
         let step = 2 * .pi / Double(count)
         self.step = step
         circle = (0..<count).map { index in
@@ -40,8 +41,8 @@ struct Capsule {
         from side: PlanarShape.Point, direction: Double, to other: PlanarShape.Point
     ) -> [PlanarShape.Point] {
         // Points that are almost the ends themselves are left out.
-        let first = Int((direction / step + 0.01).rounded(.up))
-        let last = Int(((direction + .pi) / step - 0.01).rounded(.down))
+        let first = Int(nearest: direction / step + 0.01, .up)
+        let last = Int(nearest: (direction + .pi) / step - 0.01, .down)
         let between = first <= last ? (first...last).map { circle[wrapped($0)] } : []
         return [side] + between + [other]
     }

@@ -103,7 +103,7 @@ public func inscribedRadius(of prepared: PreparedGeometry) -> Int32? {
         else { return nil }
         best = max(best ?? 0, radius)
     }
-    return best.map { Int32(($0 * 100).rounded()) }
+    return best.map { Int32(nearest: $0 * 100) }
 }
 
 /// What is around a ring: most islands are nowhere near each other.

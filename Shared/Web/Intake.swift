@@ -145,7 +145,10 @@ final class Intake {
         } else {
             exchange.state = .reading
         }
-        let announced = exchange.request.headers["Content-Length"].flatMap(Int.init) ?? 0
+        let announced =
+            exchange.request.headers["Content-Length"].map {
+                OutsideNumber.integer($0, in: 0...OutsideNumber.most) ?? OutsideNumber.most
+            } ?? 0
         exchange.announcedBytes = announced
         if announced > exchange.bodyBytesMax {
             refuseBody(exchange)

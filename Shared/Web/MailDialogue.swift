@@ -1,3 +1,5 @@
+import Model
+
 /// How far a mail came, and what its server said.
 ///
 /// The final dot is the point that matters: before it the server has taken nothing, after it only
@@ -36,7 +38,8 @@ struct MailDialogue {
         // What follows is the answer to QUIT.
         if isLeaving || hasFinalReply { return }
         let line = trimmed(line)
-        guard let number = Int(line.prefix(3)), line.utf8.count >= 3 else { return }
+        guard let number = OutsideNumber.integer(line.prefix(3), in: 0...999), line.utf8.count >= 3
+        else { return }
         lines.append(trimmed(String(line.dropFirst(4))))
         guard line.dropFirst(3).first != "-" else { return }
         code = number

@@ -11,6 +11,7 @@ extension EventBody {
             .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
             try JSON.encode(signal)
         case .inputCancel(let cancel), .sosCancelled(let cancel): try JSON.encode(cancel)
+        case .sosLocated(let place): try JSON.encode(place)
         case .inputClock(let fired), .clockFired(let fired): try JSON.encode(fired)
         case .inputAcknowledgement(let answer), .inputResolution(let answer),
             .acknowledgementGiven(let answer), .resolutionGiven(let answer):
@@ -97,6 +98,7 @@ extension EventBody {
         case .messagesDue: self = .messagesDue(try read())
         case .sosRaised: self = .sosRaised(try read())
         case .sosCancelled: self = .sosCancelled(try read())
+        case .sosLocated: self = .sosLocated(try read())
         case .clockFired: self = .clockFired(try read())
         case .watchChanged: self = .watchChanged(try read())
         case .watchExpired: self = .watchExpired(try read())

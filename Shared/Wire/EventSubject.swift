@@ -32,6 +32,7 @@ extension EventBody {
             .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
             signal.person
         case .inputCancel(let cancel), .sosCancelled(let cancel): cancel.person
+        case .sosLocated(let place): place.person
         case .inputClock(let fired), .clockFired(let fired): fired.clock.person
         case .inputAcknowledgement(let answer), .inputResolution(let answer),
             .acknowledgementGiven(let answer), .resolutionGiven(let answer):

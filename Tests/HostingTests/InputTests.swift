@@ -74,6 +74,60 @@ import Web
     }
 }
 
+@Suite struct `A call for help that cannot be processed` {
+    private struct Indigestible: Error {}
+
+    @Test func `is kept as it came and answered as accepted, at once`() throws {
+        let stage = try Stage()
+        var tries = 0
+        var retries: [Bool] = []
+        stage.script.onRequest = { request in
+            guard request.path == "/v1/help" else { return }
+            tries += 1
+            throw Indigestible()
+        }
+        stage.script.onRetry = { isBare in
+            retries.append(isBare)
+            if retries.count < 6 { throw Indigestible() }
+        }
+        let other = stage.start(.put, "/v1/thing")
+        let call = stage.start(.post, "/v1/help")
+        try stage.round()
+        #expect(stage.door.answers[call]?.status == 202)
+        #expect(tries == 4, "once with others, three times alone")
+        #expect(stage.script.kept.count == 1)
+        #expect(stage.door.answers[other]?.status == 503)
+        #expect(try stage.send(.get, "/metrics").text.contains("jaga_calls_kept_total 1\n"))
+        try stage.run(for: .seconds(3))
+        #expect(retries == [false, true, false, true, false, true], "with its details, then bare")
+        #expect(try stage.send(.put, "/v1/thing").status == 204)
+    }
+
+    @Test func `is not spoilt by others of its turn`() throws {
+        let stage = try Stage()
+        stage.script.onRequest = { request in
+            if request.path == "/v1/bad" { throw Indigestible() }
+        }
+        let bad = stage.start(.put, "/v1/bad")
+        let calls = (0..<5).map { _ in stage.start(.post, "/v1/help") }
+        try stage.round()
+        #expect(stage.door.answers[bad]?.status == 503)
+        #expect(calls.allSatisfy { stage.door.answers[$0]?.status == 204 })
+        #expect(stage.script.kept.isEmpty)
+    }
+
+    @Test func `is answered 503 where the disk cannot be written`() throws {
+        let full = StoreError("disk-full", "write", "", hint: "")
+        let stage = try Stage()
+        stage.script.onRequest = { _ in throw full }
+        for _ in 0..<5 { #expect(try stage.send(.post, "/v1/help").status == 503) }
+        stage.script.onRequest = { _ in throw Indigestible() }
+        stage.script.onKeep = { throw full }
+        #expect(try stage.send(.post, "/v1/help").status == 503)
+        #expect(stage.script.kept.isEmpty)
+    }
+}
+
 @Suite struct `The result of a transfer that fails each time` {
     private struct Indigestible: Error {}
 

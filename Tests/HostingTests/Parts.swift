@@ -52,6 +52,32 @@ final class Script: Service {
         }
     }
 
+    /// Requests for `/v1/help` are calls for help.
+    func callsForHelp(_ request: Request) -> Bool { request.path == "/v1/help" }
+
+    /// Calls that were kept, and what keeping one does.
+    private(set) var kept: [String] = []
+    var onKeep: () throws -> Void = {}
+
+    func keepCall(_ request: Request, because reason: String) throws -> Response? {
+        guard callsForHelp(request) else { return nil }
+        try onKeep()
+        kept.append(String(decoding: request.body, as: UTF8.self))
+        keptCallDue = host.now
+        return Response(status: 202)
+    }
+
+    var keptCallDue: Timestamp?
+    /// Called for each try to raise a kept call; may throw.
+    var onRetry: (_ isBare: Bool) throws -> Void = { _ in }
+
+    func retryKeptCall(isBare: Bool) throws {
+        try onRetry(isBare)
+        keptCallDue = nil
+    }
+
+    func postponeKeptCall() throws { keptCallDue = host.now + .seconds(1) }
+
     func transferred(_ result: TransferResult) throws { try onResult(result) }
 
     /// Answers those that wait, in the next turn.

@@ -381,7 +381,7 @@ import Testing
         for _ in 0..<2 { bench.handle(.fired(event(.watchExpired(watch)))) }
         #expect(bench.bodies(.inputSignal).count == 1)
         #expect(signal(bench.input.last?.event)?.fix?.position.latitudeE7 == 7)
-        #expect(bench.sos.isEmpty)
+        #expect(Set(bench.sos.map(\.kind)) == [.sosLocated], "the place alone")
         #expect(bench.state(of: watch.id) == .open)
     }
 

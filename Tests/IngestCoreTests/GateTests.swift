@@ -95,8 +95,25 @@ import Timing
         var gate = Gate(.none)
         gate.replace("former", of: DeviceID(caller(1)), at: start)
         for _ in 1...1000 {
-            #expect(gate.callByReplaced("former", from: "192.0.2.1", at: start) == nil)
+            #expect(
+                gate.callByReplaced("former", from: "192.0.2.1", opens: false, at: start) == nil)
         }
+    }
+
+    @Test func `lets a replaced secret open one emergency an hour`() {
+        var gate = Gate(.none)
+        gate.replace("former", of: DeviceID(caller(1)), at: start)
+        func call(_ opens: Bool, after seconds: Int64) -> Gate.Wait? {
+            gate.callByReplaced(
+                "former", from: "192.0.2.1", opens: opens, at: start + .seconds(seconds))
+        }
+        #expect(call(true, after: 0) == nil)
+        #expect(call(true, after: 1) == nil, "the first was not committed")
+        gate.opened(byReplaced: "former", at: start + .seconds(1))
+        #expect(call(false, after: 2) == nil, "it joins")
+        #expect(call(true, after: 2) == Gate.Wait(limit: .failures, seconds: 3599))
+        #expect(call(true, after: 3600)?.seconds == 1)
+        #expect(call(true, after: 3601) == nil)
     }
 
     @Test func `remembers a replaced secret for an hour`() {

@@ -173,6 +173,8 @@ private struct Replayed: Equatable {
             """
             DROP TABLE quarantine_size; DROP TRIGGER quarantine_added;
             DROP TRIGGER quarantine_removed; DROP TABLE device_topic;
+            DROP TABLE kept_call; ALTER TABLE emergency DROP COLUMN joined_calls;
+            ALTER TABLE emergency DROP COLUMN last_joined;
             DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
             DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;

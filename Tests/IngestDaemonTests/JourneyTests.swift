@@ -114,6 +114,10 @@ import Web
         let again = try travels.get("/points?since=\(next)")
         #expect(travels.lines(again) == [[10, 15, 20, 30, 40, 50, 60, 64]])
         #expect(again.json["properties"]?["from"] == 0)
+        let huge = next.split(separator: ".").enumerated().map { index, part in
+            index == 3 ? String(Int.max) : String(part)
+        }.joined(separator: ".")
+        #expect(try travels.get("/points?since=\(huge)").status == 400, "it stopped the process")
         for query in ["since=x", "since=\(next)&tolerance=5", "tolerance=-1", "tolerance=x"] {
             #expect(try travels.get("/points?" + query).status == 400)
         }

@@ -43,6 +43,20 @@ struct EmergencyTests {
         #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
     }
 
+    @Test func `further calls within 30 s notify once, whatever their triggers`() {
+        var world = World()
+        world.tell(.emergencyOpened(Town.news()))
+        world.clear()
+        let triggers: [EmergencyTrigger] = [.panic, .shake, .fall, .crash, .noMotion]
+        for press in UInt64(2)...31 {
+            var news = Town.news(signal: press)
+            news.joinedTrigger = triggers[Int(press) % triggers.count]
+            world.tell(.emergencyJoined(news))
+        }
+        #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
+        #expect(world.timeline.filter { $0.kind == .pressedAgain }.count == 30)
+    }
+
     @Test func `whoever calls again after the end hears again that nobody has answered`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))
@@ -73,12 +87,16 @@ struct EmergencyTests {
         #expect(isForgotten)
     }
 
-    @Test func `a press is told at once where another kind of call was told before it`() {
+    @Test func `a press joins another kind of call that everyone was notified of a moment ago`() {
         var world = World()
         world.tell(.emergencyOpened(Town.news()))
         world.tell(.emergencyJoined(Town.news(signal: 2, joined: .fall)))
         world.clear()
         world.tell(.emergencyJoined(Town.news(signal: 3, joined: .panic)))
+        #expect(world.addresses.isEmpty)
+        world.pass(.seconds(30))
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(signal: 4, joined: .panic)))
         #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
     }
 

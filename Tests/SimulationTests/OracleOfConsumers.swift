@@ -25,7 +25,7 @@ extension Oracle {
     private static let forNotifier: Set<EventKind> = [
         .zoneEntered, .zoneExited, .emergencyCountdown, .emergencyOpened, .emergencyJoined,
         .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
-        .sosCancelled, .clockFired, .watchChanged, .watchExpired,
+        .sosCancelled, .sosLocated, .clockFired, .watchChanged, .watchExpired,
     ]
     private static let forIngest: Set<EventKind> = [
         .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,

@@ -55,6 +55,22 @@ import Testing
         #expect(lines(.bannedCalls, "let s = \"\\(Int.random(in: 0..<3))\"") == [1])
     }
 
+    @Test func `finds a number from outside that has no bounds`() {
+        let bad = [
+            "let a = Int64(text)", "let a = Int(parts[3])", "query[name].flatMap(Int64.init)",
+            "let a = Int32((metres * 100).rounded())", "Int(text, radix: 16)",
+            "let a = time.microseconds + 1", "headers[name].map { UInt64($0) }",
+        ]
+        for line in bad { #expect(lines(.boundedNumbers, "a\n\(line)\n") == [2], "\(line)") }
+        let good = [
+            "let a = Int64(count)", "Int32(exactly: (metres * 100).rounded())",
+            "Int32(nearest: metres * 100)", "let a = time.microseconds &+ 1",
+            "OutsideNumber.integer(text, in: 0...9)", "// Int(text)",
+        ]
+        for line in good { #expect(lines(.boundedNumbers, line) == [], "\(line)") }
+        #expect(lines(.boundedNumbers, "Int(text)", at: "Tests/WebTests/A.swift") == [])
+    }
+
     @Test func `finds a path of one machine`() {
         #expect(lines(.noMachinePaths, "a\nlet p = \"/\("work")/wt\"\n") == [2])
         #expect(lines(.noMachinePaths, "source /\("root")/env\n", at: "scripts/run") == [1])

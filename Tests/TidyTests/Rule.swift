@@ -42,7 +42,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         .lineLength, .fileLength, .functionLength, .unfinishedWork, .bannedCalls, .pureCores,
         .pureGeometry, .importsGoDown, .servicesMeetInModel, .orderedIteration, .noMachinePaths,
         .settingsAreDocumented, .linksLead, .apiIsDescribed, .apiHasAllWords,
-        .alertsAreFounded,
+        .alertsAreFounded, .boundedNumbers,
     ]
 }
 

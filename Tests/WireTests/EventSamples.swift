@@ -116,6 +116,9 @@ enum EventSamples {
             .emergencyCancelled(news), .emergencyAcknowledged(news), .emergencyResolved(news),
             .clockWanted(clock), .clockUnwanted(clock),
             .sosRaised(signal), .sosCancelled(cancel),
+            .sosLocated(
+                EmergencyPlace(
+                    emergency: signal.id, person: person, fix: fix, battery: 41, trace: "t-8")),
         ] + silences + directory + lastly
 
     private static let silence = SilenceNews(

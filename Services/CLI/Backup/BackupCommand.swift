@@ -67,7 +67,9 @@ enum BackupCommand: Command {
         Console.say("Backup \(folder), by jaga \(manifest.version):\n")
         var table = Table("store", "as of", "size", "streams", "records")
         for store in manifest.stores {
-            let records = store.streams.reduce(0) { $0 + $1.head.sequence - $1.base.sequence }
+            let records = store.streams.reduce(0) {
+                $0 + ($1.head.sequence - min($1.base.sequence, $1.head.sequence))
+            }
             table.add(
                 store.service.rawValue, store.taken.description,
                 StreamsReport.size(store.file.bytes), "\(store.streams.count)", "\(records)")

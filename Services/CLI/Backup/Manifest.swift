@@ -216,7 +216,9 @@ extension JSON {
     }
 
     fileprivate func hash(_ key: String) throws(Unreadable) -> UInt64 {
-        guard let hash = UInt64(try text(key), radix: 16) else { throw Unreadable(field: key) }
+        guard let hash = OutsideNumber.bits(hexadecimal: try text(key), UInt64.self) else {
+            throw Unreadable(field: key)
+        }
         return hash
     }
 

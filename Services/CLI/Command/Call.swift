@@ -82,7 +82,8 @@ struct Call: Sendable {
         _ option: String, default usual: Int, in range: ClosedRange<Int>
     ) throws(CommandError) -> Int {
         guard let text = value(option) else { return usual }
-        guard let number = Int(text), range.contains(number) else {
+        let bounded = range.clamped(to: -OutsideNumber.most...OutsideNumber.most)
+        guard let number = OutsideNumber.integer(text, in: bounded) else {
             let allowed = "\(range.lowerBound) to \(range.upperBound)"
             throw .usage("\(option) must be a whole number from \(allowed), not \(text)", syntax)
         }

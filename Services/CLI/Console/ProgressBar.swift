@@ -30,8 +30,8 @@ struct ProgressBar {
     /// `[=====>    ]  45 %  1204/2680  12/s  0:42 left`, at most so many columns wide.
     func line(_ done: Int, left seconds: Double, at now: Timestamp, columns: Int) -> String {
         let elapsed = max(0.001, Double((now - began).milliseconds) / 1000)
-        let rate = Int((Double(done) / elapsed).rounded())
-        let whole = Int(seconds.rounded(.up))
+        let rate = Int(nearest: Double(done) / elapsed)
+        let whole = Int(nearest: seconds, .up)
         let pad = whole % 60 < 10 ? "0" : ""
         let percent = total > 0 ? done * 100 / total : 100
         let words =

@@ -73,11 +73,11 @@ struct DeviceDiary {
         guard let fix = entry["fix"], fix != .null else { return "" }
         var parts = [fix.cell("trigger")]
         if let age = fix["ageSeconds"]?.double {
-            let seconds = Int(age.rounded())
+            let seconds = Int(nearest: age)
             parts.append(seconds < 0 ? "\(-seconds) s ahead" : "\(seconds) s old")
         }
         if let accuracy = fix["accuracy"]?.double {
-            parts.append("within \(Int(accuracy.rounded())) m")
+            parts.append("within \(Int(nearest: accuracy)) m")
         }
         if let battery = fix["battery"]?.int { parts.append("battery \(battery) %") }
         return parts.joined(separator: ", ")

@@ -102,7 +102,7 @@ enum JourneyCommand: Command {
         var lines = [
             "\(journey.cell("id")) \(journey.cell("name"))",
             "from \(journey.cell("started")) " + (stopped.isEmpty ? "until now" : "to \(stopped)"),
-            "\(Int(metres.rounded())) m along \(journey.cell("points")) points in"
+            "\(Int(nearest: metres)) m along \(journey.cell("points")) points in"
                 + " \(text(seconds: duration)), \(text(seconds: moving)) of it on the move,"
                 + " \(journey.cell("stopCount")) stops",
         ]
@@ -126,7 +126,7 @@ enum JourneyCommand: Command {
     /// Such as `1:05:09`.
     static func text(seconds: Double) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let seconds = Int(seconds.rounded())
+        let seconds = Int(nearest: seconds)
         return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
     }
 

@@ -93,8 +93,8 @@ struct ReplayPlan {
         guard keepsTimes, let last = offsets.last, let end = sendAt.last else { return now }
         let untilEnd = max(0, end - sendAt[index])
         let beforeLast = last - offsets[index]
-        return now + .milliseconds(Int64(untilEnd * 1000))
-            - .milliseconds(Int64(beforeLast * 1000))
+        return now + .milliseconds(Int64(nearest: untilEnd * 1000, .towardZero))
+            - .milliseconds(Int64(nearest: beforeLast * 1000, .towardZero))
     }
 
     /// How fast the phone came to a point, as it is sent, whole kilometres an hour; nil for the
@@ -104,7 +104,7 @@ struct ReplayPlan {
         let times = keepsTimes ? offsets : sendAt
         let metres = Track.metres(track.points[index - 1].position, track.points[index].position)
         let seconds = times[index] - times[index - 1]
-        return Int64(min(metres / max(0.001, seconds) * 3.6, 10_000).rounded())
+        return Int64(nearest: min(metres / max(0.001, seconds) * 3.6, 10_000))
     }
 
     /// The body of a point's request, as the OwnTracks app writes it.

@@ -29,7 +29,9 @@ struct ReplayPhone {
         var bar = ProgressBar(total: count, at: began)
         var repeats = 0
         for index in 0..<count {
-            sleep(until: began + .milliseconds(Int64(plan.sendAt[index] * 1000)))
+            sleep(
+                until: began + .milliseconds(Int64(nearest: plan.sendAt[index] * 1000, .towardZero))
+            )
             repeats += try post(index)
             let left = max(0, (plan.sendAt.last ?? 0) - plan.sendAt[index])
             bar.show(index + 1, left: left, at: clock.now)

@@ -1,4 +1,5 @@
 import Hosting
+import Model
 import Parsing
 import Runtime
 
@@ -106,14 +107,14 @@ enum Streams: Command {
     private static func mend(_ call: Call, action: String, entry: String) throws -> Int32 {
         let parts = entry.split(separator: ":")
         guard parts.count == 2, let service = Service(rawValue: String(parts[0])),
-            let number = Int64(parts[1])
+            let number = OutsideNumber.integer(parts[1], in: 0...OutsideNumber.most)
         else {
             throw CommandError.usage("\(entry) names no entry: they look like timer:3", syntax)
         }
         if action == "drop" { try confirm(call, "\(service.rawValue) forgets \(entry) for good") }
         let record = try API(call).post(
             "/v1/streams/\(service.rawValue)",
-            ["action": .string(action), "entry": .integer(number)])
+            ["action": .string(action), "entry": .integer(Int64(number))])
         let what = "\(record.cell("stream")) \(record.cell("sequence"))"
         if action == "drop" {
             Console.say("\(what) is dropped")

@@ -107,7 +107,7 @@ struct StreamsReport {
         var value = Double(bytes)
         for unit in ["B", "kB", "MB", "GB"] {
             if value < 1000 || unit == "GB" {
-                let tenths = Int((value * 10).rounded())
+                let tenths = Int(nearest: value * 10)
                 return unit == "B" ? "\(bytes) B" : "\(tenths / 10).\(tenths % 10) \(unit)"
             }
             value /= 1000

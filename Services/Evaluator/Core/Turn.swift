@@ -5,12 +5,13 @@ extension Timestamp {
     /// Whole seconds from an earlier time.
     @inline(__always)
     func seconds(since earlier: Timestamp) -> Int64 {
-        (microseconds - earlier.microseconds) / 1_000_000
+        microseconds.minusBounded(earlier.microseconds) / 1_000_000
     }
 
     /// So many seconds later: in integers of 64 bits, where adding a duration takes 128.
     func plus(seconds: Int64) -> Timestamp {
-        Timestamp(microseconds: microseconds + seconds * 1_000_000)
+        Timestamp(
+            microseconds: microseconds.plusBounded(seconds.timesBounded(1_000_000)))
     }
 }
 

@@ -114,6 +114,8 @@ public struct Core: Sendable {
             forget(change, before: directory, into: &effects)
         case .computed(let event): follow(event, in: directory, at: now, into: &effects)
         case .fired(let event): takeFired(event, in: directory, at: now, into: &effects)
+        case .watchesReplaced(let running):
+            endWatches(except: running, at: now, into: &effects)
         case .delivered(let event): takeDelivered(event, in: directory, at: now, into: &effects)
         case .logic(let version): sequencer.raiseLogic(to: version, at: now, into: &effects)
         case .forgetJourneys(let person, let time):

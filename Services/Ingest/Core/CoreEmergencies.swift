@@ -20,13 +20,15 @@ extension Core {
             return
         }
         let signal = signal(of: request, person: person, in: directory, at: now)
-        raise(signal, at: now, into: &effects)
-        if case .device(let device, _) = request.principal {
+        let joined = join(signal, at: now, into: &effects)
+        if joined == nil { raise(signal, at: now, into: &effects) }
+        let call = joined ?? signal.id
+        if case .device(let device, _) = request.principal, joined == nil || request.arrival != nil
+        {
             takeReport(
-                of: request, device, person, call: signal.id, in: directory, at: now,
-                into: &effects)
+                of: request, device, person, call: call, in: directory, at: now, into: &effects)
         }
-        answer(request.request, with: signal.id, into: &effects)
+        answer(request.request, with: call, into: &effects)
     }
 
     /// The report that came along with a call, and the note of it.
@@ -143,6 +145,11 @@ extension Core {
             return
         case .resolved, .cancelled: break
         case .countdown:
+            if let seconds = emergencies.cancelPause(of: view.person, at: now) {
+                effects.append(.answer(request: request.request, .tooManyCancels(seconds: seconds)))
+                return
+            }
+            emergencies.noteAnswer(to: view.person)
             let id = Hash.meaning(
                 kind: .sosCancelled, person: view.person, subject: .id(view.emergency),
                 cause: request.cause)

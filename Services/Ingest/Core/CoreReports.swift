@@ -232,6 +232,7 @@ extension Core {
             fix: panic.fix.map { Intake.corrected($0, at: now).fix }
                 ?? lastFix(of: person, device: device, in: directory),
             battery: panic.battery, trace: trace)
+        if let joined = join(signal, at: now, into: &effects) { return joined }
         raise(signal, at: now, into: &effects)
         return signal.id
     }

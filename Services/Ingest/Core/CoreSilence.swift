@@ -104,6 +104,18 @@ extension Core {
             cause: event.id.raw, trace: event.trace, at: now, into: &effects)
     }
 
+    /// Ends the watches that the timer does not know any more.
+    mutating func endWatches(
+        except running: Set<WatchID>, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        for row in policies.end(except: running, into: &effects) {
+            append(
+                .inputWatch(WatchSpan(person: row.person, watch: row.watch, until: nil)),
+                of: row.person, cause: Hash.id("watch-unknown", .id(row.watch)), trace: "",
+                at: now, into: &effects)
+        }
+    }
+
     mutating func takeAllRight(
         _ request: AllRightRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]

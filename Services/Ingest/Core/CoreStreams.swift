@@ -41,7 +41,14 @@ extension Core {
             append(
                 .inputClock(fired), of: fired.clock.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
+            if fired.clock.rule == .contact, let signal = fired.clock.emergency {
+                locate(
+                    signal, of: fired.clock.person, event, in: directory, at: now, into: &effects)
+            }
         case .watchExpired(var signal):
+            if signal.fix == nil {
+                locate(signal.id, of: signal.person, event, in: directory, at: now, into: &effects)
+            }
             signal.fix =
                 signal.fix
                 ?? lastFix(
@@ -52,6 +59,24 @@ extension Core {
         case .watchChanged(let watch): followWatch(watch, event, at: now, into: &effects)
         default: break
         }
+    }
+
+    /// Publishes where somebody was last, for an emergency that a deadline may raise: without an
+    /// evaluator nobody else has it.
+    private mutating func locate(
+        _ signal: EmergencyID, of person: PersonID, _ event: Event, in directory: Replica,
+        at now: Timestamp, into effects: inout [Effect]
+    ) {
+        let lead = positions(in: directory).lead(of: person)
+        guard let lead, let fix = lead.newest else { return }
+        let place = EmergencyPlace(
+            emergency: signal, person: person, fix: fix, battery: lead.battery,
+            trace: event.trace)
+        effects.append(
+            .raise(
+                Event(
+                    id: Hash.meaning(kind: .sosLocated, person: person, cause: signal.raw),
+                    time: now, trace: event.trace, body: .sosLocated(place))))
     }
 
     /// What became of telling people.
@@ -71,11 +96,13 @@ extension Core {
             append(
                 .inputAcknowledgement(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
+            raiseUnanswered(in: answer.emergency, after: answer.at, at: now, into: &effects)
         case .resolutionGiven(let answer):
             emergencies.resolve(answer.emergency, given: answer.at, at: event.time, into: &effects)
             append(
                 .inputResolution(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
+            raiseUnanswered(in: answer.emergency, after: answer.at, at: now, into: &effects)
         case .ladderAdopted(let signal):
             emergencies.adopt(signal, into: &effects)
             append(
@@ -86,6 +113,11 @@ extension Core {
             append(
                 .inputStanding(standing), of: standing.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
+            if !standing.state.isActive || standing.state == .acknowledged
+                || !standing.endedCircles.isEmpty
+            {
+                raiseUnanswered(in: standing.emergency, after: standing.at, at: now, into: &effects)
+            }
         case .accessRecorded(let record):
             effects.append(
                 .saveAccess(

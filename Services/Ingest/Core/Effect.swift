@@ -104,6 +104,8 @@ public enum Answer: Hashable, Sendable {
     case notFound
     /// The call can no longer be taken back: people are being told.
     case tooLate
+    /// Too many calls were cancelled lately: this one goes on.
+    case tooManyCancels(seconds: Int)
 }
 
 /// What became of the reports of one request.
@@ -151,13 +153,16 @@ public struct EmergencyView: Hashable, Sendable {
     /// Circles in which somebody ended it while it goes on in others, as far as the reader has
     /// joined them.
     public var endedCircles: [CircleID]
+    /// How many further calls joined it without being stored.
+    public var joinedCalls: Int
 
     public init(
         id: EmergencyID, emergency: EmergencyID, person: PersonID, trigger: EmergencyTrigger,
         state: EmergencyState, told: Told, raised: Timestamp, received: Timestamp,
-        countdownEnds: Timestamp, endedCircles: [CircleID] = []
+        countdownEnds: Timestamp, endedCircles: [CircleID] = [], joinedCalls: Int = 0
     ) {
         self.endedCircles = endedCircles
+        self.joinedCalls = joinedCalls
         self.id = id
         self.emergency = emergency
         self.person = person

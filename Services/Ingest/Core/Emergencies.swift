@@ -13,6 +13,8 @@ struct Emergencies {
     private var ownCalls: Set<EmergencyID> = []
     /// When each person's newest signals came, the oldest first.
     private var received: [PersonID: [Timestamp]] = [:]
+    /// What each person has called in the emergency that goes on.
+    private var calls: [PersonID: FurtherCalls] = [:]
 
     init(rows: [EmergencyRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
@@ -21,6 +23,14 @@ struct Emergencies {
             active[row.person] = row.id
         }
         for row in rows where row.trigger.isOwnCall { ownCalls.insert(row.emergency) }
+        for row in rows.sorted(by: { $0.received < $1.received })
+        where active[row.person] == row.emergency {
+            calls[row.person, default: FurtherCalls()].store(receivedAt: row.received)
+        }
+        // Whether a call was stored since somebody acknowledged is not known: the next one is.
+        for (person, id) in active where self.rows[id]?.told == .acknowledged {
+            calls[person]?.isNextStored = true
+        }
     }
 
     /// How many go on.
@@ -55,8 +65,42 @@ struct Emergencies {
             joined.endedCircles = []
             save(joined, into: &effects)
         }
+        if emergency == signal.id { calls[signal.person] = FurtherCalls() }
+        calls[signal.person, default: FurtherCalls()].store(receivedAt: signal.received)
         return true
     }
+
+    /// The emergency that a new call of a person joins without being stored; nil: it is stored.
+    func joinedUnstored(by person: PersonID, at now: Timestamp) -> EmergencyID? {
+        guard let id = active[person], rows[id] != nil,
+            calls[person]?.joinsUnstored(at: now) == true
+        else { return nil }
+        return id
+    }
+
+    /// Counts a call that joins without being stored, and keeps the last one.
+    mutating func count(
+        _ signal: EmergencySignal, in emergency: EmergencyID, into effects: inout [Effect]
+    ) {
+        guard var row = rows[emergency] else { return }
+        row.joinedCalls += 1
+        row.lastJoined = signal
+        save(row, into: &effects)
+    }
+
+    /// The last call that joined without being stored; from now on it is forgotten.
+    mutating func takeLastJoined(
+        of emergency: EmergencyID, into effects: inout [Effect]
+    ) -> EmergencySignal? {
+        guard var row = rows[emergency].flatMap({ rows[$0.emergency] }), let last = row.lastJoined
+        else { return nil }
+        row.lastJoined = nil
+        save(row, into: &effects)
+        return last
+    }
+
+    /// A person has answered: the next call is stored whatever was called before.
+    mutating func noteAnswer(to person: PersonID) { calls[person]?.isNextStored = true }
 
     private mutating func noteReceipt(of row: EmergencyRow) {
         received[row.person, default: []].append(row.received)
@@ -80,7 +124,10 @@ struct Emergencies {
         row.countdownEnds = news.countdownEnds
         row.ended = news.state.isActive ? nil : time
         if !news.state.isActive { row.endedCircles = [] }
-        if news.state == .acknowledged { row.told = .acknowledged }
+        if news.state == .acknowledged {
+            row.told = .acknowledged
+            noteAnswer(to: row.person)
+        }
         if news.reopened || isOpenAgain { row.told = .none }
         save(row, into: &effects)
         if news.state.isActive {
@@ -126,6 +173,7 @@ struct Emergencies {
         guard var row = rows[emergency].flatMap({ rows[$0.emergency] }) else { return }
         let before = row
         row.told = max(row.told, told)
+        if told == .acknowledged { noteAnswer(to: row.person) }
         if let recipient, !row.recipients.contains(recipient) { row.recipients.append(recipient) }
         if row != before { save(row, into: &effects) }
     }
@@ -137,7 +185,8 @@ struct Emergencies {
         return EmergencyView(
             id: id, emergency: row.id, person: row.person, trigger: signal.trigger,
             state: row.state, told: row.told, raised: signal.raised, received: signal.received,
-            countdownEnds: signal.countdownEnds, endedCircles: row.endedCircles)
+            countdownEnds: signal.countdownEnds, endedCircles: row.endedCircles,
+            joinedCalls: row.joinedCalls)
     }
 
     /// Whether an emergency goes on for somebody other than the person in danger: they share a
@@ -162,6 +211,19 @@ struct Emergencies {
     /// When the newest signals of a person came, as far as that was within a time; newest first.
     func receipts(of person: PersonID, in times: ClosedRange<Timestamp>) -> [Timestamp] {
         received[person, default: []].filter(times.contains).sorted(by: >)
+    }
+
+    /// How long no further call of a person can be cancelled, seconds; nil: one can.
+    ///
+    /// Whoever calls and cancels again and again fills the disk as well as somebody who only calls.
+    /// What is refused is the cancel: a call is heard whatever came before.
+    func cancelPause(of person: PersonID, at now: Timestamp) -> Int? {
+        let span = Duration.seconds(Limits.cancelPauseSeconds)
+        let newest = receipts(of: person, in: min(now, now - span)...now)
+        guard newest.count >= Limits.callsBeforeCancelPause, let oldest = newest.last else {
+            return nil
+        }
+        return max(1, Int((oldest + span - now).milliseconds / 1000))
     }
 
     /// Whether the emergency that a signal belongs to is open, and nobody has taken it.
@@ -194,6 +256,7 @@ struct Emergencies {
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         active[person] = nil
         received[person] = nil
+        calls[person] = nil
         let gone = rows.values.filter { $0.person == person }.map(\.id)
         for id in gone.sorted() {
             rows[id] = nil

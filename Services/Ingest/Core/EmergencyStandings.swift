@@ -10,6 +10,9 @@ extension Emergencies {
         guard var row = rows[standing.emergency].flatMap({ rows[$0.emergency] }) else { return }
         let before = row
         row.told = max(row.told, Told(standing))
+        if standing.state == .acknowledged || standing.endedCircles != row.endedCircles {
+            noteAnswer(to: row.person)
+        }
         row.recipients += standing.told.filter { !row.recipients.contains($0) }
         if row.state.isActive { follow(standing, in: &row) }
         if !row.state.isActive { row.endedCircles = [] }

@@ -19,6 +19,8 @@ public struct Gate: Sendable {
     private struct Replaced {
         var device: DeviceID
         var until: Timestamp
+        /// When it opened an emergency last.
+        var opened: Timestamp?
     }
 
     /// Calls for help by secrets that were replaced.
@@ -64,14 +66,26 @@ public struct Gate: Sendable {
     /// Hears a call for help by a secret that was replaced: a few at once and one a minute always,
     /// for a phone that is about to be set up anew; more as what comes with wrong credentials, as
     /// whoever found the former secret somewhere may have it as well. The secret itself counts as
-    /// an address.
+    /// an address. It opens at most one emergency an hour: the phone's owner is in one already, or
+    /// somebody else has the secret.
+    ///
+    /// - Parameter opens: the call joins no emergency that goes on
     public mutating func callByReplaced(
-        _ hash: String, from address: String, at now: Timestamp
+        _ hash: String, from address: String, opens: Bool, at now: Timestamp
     ) -> Wait? {
+        if opens, let opened = replaced[hash]?.opened {
+            let rest = opened + .seconds(Limits.replacedSecretOpensSeconds) - now
+            if rest > .zero { return Wait(limit: .failures, seconds: Gate.seconds(rest)) }
+        }
         guard replaced[hash] != nil, callsByReplaced.take(of: hash, at: now) != nil else {
             return nil
         }
         return requests.failure(of: hash, at: now) ?? fail(from: address, at: now)
+    }
+
+    /// Records that a call by a replaced secret has opened an emergency; once that is on the disk.
+    public mutating func opened(byReplaced hash: String, at now: Timestamp) {
+        replaced[hash]?.opened = now
     }
 
     /// The device whose secret this was until a while ago: its phone is about to be set up anew,

@@ -29,6 +29,8 @@ public enum Input: Sendable {
     case computed(Event)
     /// A record of `fired` that was never applied before.
     case fired(Event)
+    /// A snapshot of `fired` takes the place of what was read: only these watches go on.
+    case watchesReplaced(running: Set<WatchID>)
     /// A record of `deliveries` that was never applied before.
     case delivered(Event)
     /// Every evaluator can run this version of the logic: the logs go on by it.

@@ -43,7 +43,7 @@ struct PhotoFacts {
             parts.allSatisfy({ (0..<86_400).contains($0) })
         else { return nil }
         let seconds = parts[0] * 3600 + parts[1] * 60 + parts[2]
-        return midnight + .milliseconds(Int64(seconds * 1000))
+        return midnight + .milliseconds(Int64(nearest: seconds * 1000, .towardZero))
     }
 
     /// As the camera's clock says, if it says its time zone.

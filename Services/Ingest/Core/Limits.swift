@@ -104,6 +104,14 @@ public enum Limits {
     /// … as far as so many are remembered.
     public static let replacedSecretsMax = 10_000
 
+    /// Calls for help of one person that could not be processed and wait; further ones say nothing
+    /// new.
+    public static let keptCallsOfPerson = 20
+    /// Bytes kept of the body of such a call.
+    public static let keptCallBytes = 1 << 20
+    /// One that was raised at a further try is kept for the operator for so long.
+    public static let keptCallSeconds: Int64 = 7 * 86_400
+
     /// Countdown of an emergency where the call does not say.
     public static let countdownSeconds = 10
     public static let countdownSecondsMax = 120
@@ -114,6 +122,15 @@ public enum Limits {
     /// … and so it is within so long where its emergency goes on and nobody has taken it: apps that
     /// wait for an answer in vain send it again after 30 s, and once more.
     public static let callRetriedSeconds: Int64 = 95
+    /// So many calls of a person in one emergency are always stored, published and notified …
+    public static let callsAlwaysStored = 3
+    /// … further ones within this time after a stored one join it as a count.
+    public static let callsJoinSeconds: Int64 = 30
+    /// When so many calls of a person were stored within this time, none of them can be cancelled.
+    public static let callsBeforeCancelPause = 10
+    public static let cancelPauseSeconds: Int64 = 60
+    /// A secret that was replaced opens one emergency within this time.
+    public static let replacedSecretOpensSeconds: Int64 = 3600
     /// So many of a person's calls are compared with it, the newest: each costs a hash.
     static let receiptsPerPerson = 16
     /// Characters of the note of an emergency; the rest is cut off.

@@ -91,6 +91,21 @@ struct Policies {
         return true
     }
 
+    /// Ends all watches but some.
+    ///
+    /// - Returns: those that were ended, by person
+    mutating func end(
+        except running: Set<WatchID>, into effects: inout [Effect]
+    ) -> [WatchingRow] {
+        let over = watching.values.filter { !running.contains($0.watch) }
+            .sorted { $0.person < $1.person }
+        for row in over {
+            watching[row.person] = nil
+            effects.append(.removeWatching(row.person))
+        }
+        return over
+    }
+
     /// Whether a watch of the person goes on.
     func isWatched(_ person: PersonID, at now: Timestamp) -> Bool {
         watching[person].map { now < $0.until } ?? false

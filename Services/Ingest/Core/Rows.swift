@@ -102,13 +102,20 @@ public struct EmergencyRow: Hashable, Sendable {
     public var ended: Timestamp?
     /// Circles in which somebody ended it while it goes on in others.
     public var endedCircles: [CircleID]
+    /// How many further calls joined it without being stored.
+    public var joinedCalls: Int
+    /// The last of them, while nobody has answered since.
+    public var lastJoined: EmergencySignal?
 
     public init(
         id: EmergencyID, person: PersonID, emergency: EmergencyID, trigger: EmergencyTrigger,
         raised: Timestamp, received: Timestamp, countdownEnds: Timestamp, state: EmergencyState,
         told: Told = .none, recipients: [PersonID] = [], ended: Timestamp? = nil,
-        endedCircles: [CircleID] = []
+        endedCircles: [CircleID] = [], joinedCalls: Int = 0,
+        lastJoined: EmergencySignal? = nil
     ) {
+        self.joinedCalls = joinedCalls
+        self.lastJoined = lastJoined
         self.id = id
         self.person = person
         self.emergency = emergency

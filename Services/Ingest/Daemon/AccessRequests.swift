@@ -125,10 +125,10 @@ private struct AccessCursor {
             return
         }
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let hour = Int64(parts[0]), let viewer = Hex.decode(parts[1]) else {
-            return nil
-        }
-        (self.hour, self.viewer) = (hour, viewer)
+        guard parts.count == 2, let viewer = Hex.decode(parts[1]),
+            let hour = OutsideNumber.integer(parts[0], in: 0...OutsideNumber.most)
+        else { return nil }
+        (self.hour, self.viewer) = (Int64(hour), viewer)
     }
 
     init(after look: IngestService.Look) { (hour, viewer) = (look.hour, look.viewer) }

@@ -27,6 +27,11 @@ enum Answers {
                 .tooMany("you have asked a moment ago", retryAfterSeconds: seconds))
         case .denied(let denial): .problem(.denied(denial.explanation))
         case .notFound: .problem(.notFound("there is nothing with this id"))
+        case .tooManyCancels(let seconds):
+            .problem(
+                .tooMany(
+                    "too many calls for help were cancelled; this one goes on",
+                    retryAfterSeconds: seconds))
         case .tooLate:
             .problem(
                 .conflict(
@@ -105,6 +110,7 @@ enum Answers {
             .init("received", .string(view.received.description)),
             .init("countdownEnds", .string(view.countdownEnds.description)),
             .init("endedCircles", .array(view.endedCircles.map { .string($0.description) })),
+            .init("joinedCalls", .integer(Int64(view.joinedCalls))),
         ]
         if !ignored.isEmpty {
             members.append(.init("ignored", .array(ignored.map { .string($0) })))

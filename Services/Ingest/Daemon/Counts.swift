@@ -16,6 +16,8 @@ struct Counts {
     /// By whose limit it was.
     var limited: [Gate.Limit: Int] = [:]
     var replaced = 0
+    /// Further calls for help that joined an emergency without being stored.
+    var joinedCalls = 0
 
     mutating func count(_ answer: Answer) {
         switch answer {
@@ -27,7 +29,7 @@ struct Counts {
         case .redelivered, .emergency, .positions, .alarm, .policy, .located, .journey, .allRight,
             .tooSoon, .denied,
             .notFound,
-            .tooLate:
+            .tooLate, .tooManyCancels:
             break
         }
     }
@@ -56,6 +58,10 @@ struct Counts {
             .set(Double(core.blindCount))
         metrics.counter("jaga_ingest_emergencies_total", "Emergency signals raised here.")
             .set(Double(emergencies))
+        metrics.counter(
+            "jaga_ingest_joined_calls_total",
+            "Further calls for help within 30 s that joined an emergency as a count."
+        ).set(Double(joinedCalls))
         metrics.gauge("jaga_ingest_waiting_reports", "Reports that wait behind what is live.")
             .set(Double(core.waitingCount))
         metrics.gauge("jaga_ingest_devices", "Devices that ever reported.")

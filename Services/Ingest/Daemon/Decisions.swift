@@ -18,13 +18,7 @@ private struct DecisionQuery {
 
     init(_ request: Request) throws(Problem) {
         limit = try request.pageLimit(max: Limits.pageMax) ?? 100
-        if let text = request.query["cursor"] {
-            guard let number = Int64(text) else {
-                throw .invalid(
-                    "this is no cursor", field: "cursor", hint: "send `next` of the page before")
-            }
-            cursor = number
-        }
+        cursor = try request.cursor() ?? cursor
         if let text = request.query["zone"] {
             zone = ZoneID(text)
             if zone == nil { throw .invalid("this is no zone's id", field: "zone") }

@@ -22,11 +22,7 @@ private struct DiaryQuery {
             }
             since = max(since, time)
         }
-        if let text = request.query["cursor"] {
-            guard let microseconds = Int64(text) else {
-                throw .invalid(
-                    "this is no cursor", field: "cursor", hint: "send `next` of the page before")
-            }
+        if let microseconds = try request.cursor() {
             before = Timestamp(microseconds: microseconds)
         }
     }

@@ -16,7 +16,7 @@ struct Erasures {
     /// Tables whose rows name a person, and those whose rows name a device.
     static let tablesOfPeople = [
         "quarantine", "access", "decision", "emergency", "leader", "card", "offer", "terms",
-        "silence", "watching", "disarmed",
+        "silence", "watching", "disarmed", "kept_call",
     ]
     static let tablesOfDevices = [
         "condition", "locating", "tagged", "policy", "device_key", "device_topic", "diary",

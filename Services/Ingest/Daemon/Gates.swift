@@ -61,7 +61,10 @@ extension IngestService {
     /// Why a call for help by a former secret has to wait: it is one of very many.
     func wait(for former: Caller, of request: Request, isPhone: Bool) -> Problem? {
         let hash = Hash.sha256Text(former.secret)
-        guard let wait = gate.callByReplaced(hash, from: request.remote, at: outside.now) else {
+        let opens = !core.isInEmergency(former.person)
+        let wait = gate.callByReplaced(hash, from: request.remote, opens: opens, at: outside.now)
+        guard let wait else {
+            if opens { openedByReplaced.append(hash) }
             return nil
         }
         diaryNotes.append(
@@ -100,12 +103,20 @@ extension IngestService {
         if let wait { throw problem(wait, isPhone: false) }
     }
 
-    /// Why a delivery has to wait, unless a call for help comes with it, or what may be one.
+    /// Why a delivery has to wait, unless a call for help comes with it, or what may be one. One
+    /// that only joins the emergency that goes on as a count holds for its sender like any other.
     func wait(
         for reading: Reading, of request: Request, _ device: DeviceID, _ client: ClientApp
     ) -> Problem? {
         let mayBeCall = reading.news.pressed != nil && pressesWithinSeconds > 0
-        guard reading.panics.isEmpty, !mayBeCall else { return nil }
+        let isCall = !reading.panics.isEmpty || mayBeCall
+        let joins =
+            isCall
+            && (core.device(device).map {
+                core.joinsUnstored($0.person, at: outside.now)
+            } ?? false)
+        guard !isCall || joins else { return nil }
+        if joins { counts.joinedCalls += reading.panics.count }
         let wait = gate.pass(
             device.raw, from: request.remote, reports: reading.observations.count,
             bytes: request.body.count, at: outside.now)

@@ -27,10 +27,14 @@ final class IngestService: Service {
     let deviceKeys: DeviceKeys
     let topics: TopicTable
     let brokerSecrets: BrokerSecrets
+    /// Calls for help that could not be processed.
+    let keptCalls: KeptCalls
     /// The operator's broker; nil where there is none.
     let mqtt: MQTTIntake?
     /// Who has to wait; calls for help never do.
     var gate: Gate
+    /// Digests of replaced secrets by which this turn opens an emergency.
+    var openedByReplaced: [String] = []
     /// Digests of what phones called themselves last.
     var namesOfDevices: [DeviceID: ID128] = [:]
     /// Calls for help and cancellations of this turn, logged after COMMIT.
@@ -85,6 +89,7 @@ final class IngestService: Service {
         deviceKeys = DeviceKeys(database: database, secrets: secrets)
         topics = TopicTable(database: database)
         brokerSecrets = BrokerSecrets(database: database, folder: brokerFolder)
+        keptCalls = KeptCalls(database: database)
         self.mqtt = mqtt
         writer = Writer(database: database)
         firstAnswers = FirstAnswers(database: database)
@@ -108,7 +113,9 @@ final class IngestService: Service {
         mqtt?.takenBack()
         try topics.load()
         try brokerSecrets.load()
+        try keptCalls.load()
         diaryNotes.removeAll()
+        openedByReplaced.removeAll()
         readers.cut()
         photos.stay()
         isForgettingJourneys = true
@@ -140,7 +147,24 @@ final class IngestService: Service {
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
         guard stream == .fired || stream == .deliveries else { return }
+        // A watch of which a snapshot says nothing was over before it was made.
+        if stream == .fired {
+            try take(.watchesReplaced(running: IngestService.running(in: events)))
+        }
         for event in events { try applyOnce(event, from: stream) }
+    }
+
+    /// The watches that go on, as a snapshot of the timer's stream says.
+    private static func running(in events: [Event]) -> Set<WatchID> {
+        Set(
+            events.compactMap { event in
+                guard case .watchChanged(let watch) = event.body,
+                    [.active, .reminded].contains(watch.state)
+                else {
+                    return nil
+                }
+                return watch.id
+            })
     }
 
     /// Only what leads to a record of `in/p` has to be remembered; the rest may be heard twice.
@@ -165,6 +189,8 @@ final class IngestService: Service {
         // Not before: what is answered 503 was not raised.
         for event in milestones { log(event) }
         milestones.removeAll(keepingCapacity: true)
+        for hash in openedByReplaced { gate.opened(byReplaced: hash, at: outside.now) }
+        openedByReplaced.removeAll()
     }
 
     func startLeaving() { mqtt?.broker.stop() }
@@ -223,7 +249,7 @@ final class IngestService: Service {
                     + " fit into one record; draw them with fewer"
             ]
         let broker = mqtt?.alarm(at: outside.now).map { [$0] } ?? []
-        return leftOut + silenceAlarms + ownership.alarms + broker
+        return keptCallAlarms + leftOut + silenceAlarms + ownership.alarms + broker
     }
 
     var concerns: [String] { mqtt?.concern.map { [$0] } ?? [] }
@@ -243,6 +269,7 @@ final class IngestService: Service {
         counts.writeSilences(to: metrics, core: core)
         ownership.write(to: metrics)
         mqtt?.write(to: metrics)
+        writeKeptCalls(to: metrics)
         metrics.counter(
             "jaga_ingest_quarantine_dropped_total",
             "Payloads put aside that went for want of room."
@@ -288,6 +315,7 @@ final class IngestService: Service {
         case .forgetApplied:
             try writer.write(effect)
             try firstAnswers.forget(at: outside.now)
+            try keptCalls.forget(raisedBefore: outside.now - .seconds(Limits.keptCallSeconds))
         case .saveEmergency(let row) where erasures.isGone(row.person): break
         case .journey(let change): try write(change)
         case .erase(let person): try erasures.begin(person, at: outside.now)

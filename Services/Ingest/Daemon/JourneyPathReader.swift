@@ -107,13 +107,18 @@ struct JourneyCursor: Hashable {
     /// Nil for what was never given out.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 6, let journey = Int64(parts[0]), let lates = Int64(parts[1]),
-            let index = Int(parts[3]), index >= 0, let time = Int64(parts[4]),
-            let number = Int32(parts[5]), number >= 0
+        let count = 0...OutsideNumber.most
+        guard parts.count == 6, let journey = OutsideNumber.integer(parts[0], in: count),
+            let lates = OutsideNumber.integer(parts[1], in: count),
+            let index = OutsideNumber.integer(parts[3], in: 0...Limits.journeyFixesMax),
+            let time = OutsideNumber.integer(
+                parts[4], in: -OutsideNumber.most...OutsideNumber.most),
+            let number = OutsideNumber.integer(parts[5], in: 0...Int(Int32.max))
         else { return nil }
         self.init(
-            journey: journey, lates: lates, sights: String(parts[2]), index: index,
-            place: JourneyPlace(time: Timestamp(microseconds: time), number: number))
+            journey: Int64(journey), lates: Int64(lates), sights: String(parts[2]), index: index,
+            place: JourneyPlace(
+                time: Timestamp(microseconds: Int64(time)), number: Int32(number)))
     }
 
     /// The same for the same windows: how the last one ends says nothing about what came before.

@@ -48,7 +48,7 @@ final class JourneyReplay: JourneyReader {
         let microseconds = (points[next].time - last.time).microseconds
         let wait = min(
             Double(microseconds) / speed, Double(Limits.replayPauseSeconds) * 1_000_000)
-        return last.at + .microseconds(Int64(wait))
+        return last.at + .microseconds(Int64(nearest: wait, .towardZero))
     }
 
     func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion {

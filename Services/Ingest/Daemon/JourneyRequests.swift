@@ -170,11 +170,7 @@ extension IngestService {
     private func listJourneys(
         of person: PersonID, _ request: Request, _ principal: Principal
     ) throws -> Response {
-        let cursor = request.query["cursor"].map { Int64($0) } ?? .max
-        guard let cursor else {
-            throw Problem.invalid(
-                "this is no cursor", field: "cursor", hint: "send `next` of the page before")
-        }
+        let cursor = try request.cursor() ?? .max
         let viewer = try viewer(of: person, for: principal)
         let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
         let headers = try journeys.headers(
@@ -310,7 +306,7 @@ extension IngestService {
         let speed = try Quantity.read("speed", of: request, within: Limits.replaySpeeds) ?? 60
         var known = 0
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
-            guard let number = Int(text), number >= 0 else {
+            guard let number = OutsideNumber.integer(text, in: 0...OutsideNumber.most) else {
                 throw Problem.invalid(
                     "this is no event's id", field: "Last-Event-ID", hint: "send a point's number")
             }

@@ -90,7 +90,7 @@ struct JourneyText {
         append(two: ofDay / 60 % 60)
         bytes.append(UInt8(ascii: ":"))
         append(two: ofDay % 60)
-        let milliseconds = (time.microseconds - seconds * 1_000_000) / 1000
+        let milliseconds = time.microseconds.minusBounded(seconds.timesBounded(1_000_000)) / 1000
         bytes.append(UInt8(ascii: "."))
         bytes.append(UInt8(48 + milliseconds / 100))
         append(two: milliseconds % 100)

@@ -41,7 +41,10 @@ extension IngestService {
             mqtt.counts[.own, default: 0] += 1
             return
         }
-        guard mqtt.failures(of: message) < 2 else { return drop(message, mqtt) }
+        guard mqtt.failures(of: message) < 2 else {
+            guard try !keepCall(message, from: topic) else { return }
+            return drop(message, mqtt)
+        }
         guard !message.isTooLarge else {
             mqtt.counts[.dropped, default: 0] += 1
             guard mqtt.isFirstTooLarge() else { return }
@@ -96,6 +99,18 @@ extension IngestService {
                     arrivals: [], panics: Array(reading.panics.prefix(1)),
                     client: ClientApp(OwnTracks.App(device.platform)), news: news,
                     isByFormerSecret: true, trace: Hex.encode(SecureRandom.bytes(8)))))
+    }
+
+    /// Stores a call for help that fails each time as it came.
+    ///
+    /// - Returns: whether the message is one
+    private func keepCall(_ message: BrokerMessage, from topic: OwnTracks.Topic) throws -> Bool {
+        guard let id = topics.device(of: topic), let device = outside.replica.device(id) else {
+            return false
+        }
+        return try keepCall(
+            message.payload, from: device, OwnTracks.App(device.platform),
+            because: "the message fails each time")
     }
 
     private func drop(_ message: BrokerMessage, _ mqtt: MQTTIntake) {

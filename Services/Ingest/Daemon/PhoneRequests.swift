@@ -142,7 +142,7 @@ extension IngestService {
     }
 
     /// What a request says, in the protocol that it speaks, wherever it was sent.
-    private func read(
+    func read(
         _ request: Request, as dialect: PhoneDialect, from caller: Caller
     ) -> (client: ClientApp, reading: Reading) {
         let payload = PhonePayload(query: request.query, body: request.body)

@@ -68,11 +68,7 @@ extension IngestService {
     /// Youngest first, a page at a time.
     private func list(_ request: Request, for principal: Principal) throws -> [UInt8] {
         let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
-        let before = request.query["cursor"].map { Int64($0) } ?? .max
-        guard let before else {
-            throw Problem.invalid(
-                "this is no cursor", field: "cursor", hint: "send `next` of the page before")
-        }
+        let before = try request.cursor() ?? .max
         let entries = try database.all(
             """
             SELECT \(QuarantineEntry.columns(full: false)) FROM quarantine

@@ -43,7 +43,8 @@ enum ReportRun {
             if fix.courseDegrees != nil { has |= Has.course }
             bytes.append(has)
             bytes.append(id: report.id.raw.low)
-            bytes.append(number: fix.time.microseconds - first.fix.time.microseconds)
+            bytes.append(
+                number: fix.time.microseconds.minusBounded(first.fix.time.microseconds))
             bytes.append(
                 number: Int64(fix.position.latitudeE7) - Int64(first.fix.position.latitudeE7))
             bytes.append(
@@ -53,7 +54,8 @@ enum ReportRun {
             if let speed = fix.speedCentimetresPerSecond { bytes.append(number: Int64(speed)) }
             if let course = fix.courseDegrees { bytes.append(number: Int64(course)) }
             bytes.append(number: ReportState(report).packed)
-            bytes.append(number: report.received.microseconds - fix.time.microseconds)
+            bytes.append(
+                number: report.received.microseconds.minusBounded(fix.time.microseconds))
         }
         return bytes
     }
@@ -81,7 +83,7 @@ enum ReportRun {
             report.fix.courseDegrees = optional(Has.course)
             report.state = ReportState(packed: reader.number())
             report.received = Timestamp(
-                microseconds: report.fix.time.microseconds + reader.number())
+                microseconds: report.fix.time.microseconds.plusBounded(reader.number()))
             reports.append(report)
         }
         return reports

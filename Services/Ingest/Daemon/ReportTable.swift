@@ -161,7 +161,7 @@ final class ReportTable {
         insert.bind(fix.speedCentimetresPerSecond)
         insert.bind(fix.courseDegrees)
         insert.bind(ReportState(first).packed)
-        insert.bind(first.received.microseconds - fix.time.microseconds)
+        insert.bind(first.received.microseconds.minusBounded(fix.time.microseconds))
         if reports.count > 1 {
             insert.bind(ReportRun.pack(reports.dropFirst(), after: first))
         } else {

@@ -186,10 +186,18 @@ extension IngestService {
         let call = JagaEmergency.read(request.body, received: outside.now)
         guard try !isRepeatedCall(request, by: principal) else { return }
         pending[request.id]?.ignored = call.ignored
+        var isWithReport = true
+        if let person = principal.person, core.joinsUnstored(person, at: outside.now) {
+            counts.joinedCalls += 1
+            // Nothing is stored of it, so there is no first answer to keep; a report that comes
+            // with it is one like any other.
+            pending[request.id]?.key = nil
+            isWithReport = (try? pass(principal, request)) != nil
+        }
         var arrival: Arrival?
         // By a secret that was replaced it may not be the phone: the place is in the call alone.
-        if case .device(let device, _) = principal, let observation = call.observation,
-            outside.principal(of: request) != nil
+        if isWithReport, case .device(let device, _) = principal,
+            let observation = call.observation, outside.principal(of: request) != nil
         {
             arrival = try arrivals([observation], of: device).first
         }

@@ -93,7 +93,7 @@ struct StoredState {
         try database.all(
             """
             SELECT id, person, emergency, trigger, raised, received, countdown_ends, state, told,
-                recipients, ended, ended_circles
+                recipients, ended, ended_circles, joined_calls, last_joined
             FROM emergency
             """
         ) { row in
@@ -105,7 +105,11 @@ struct StoredState {
                 told: Told(rawValue: row.text(8)) ?? .none,
                 recipients: IDList.read(row.blob(9)).map { PersonID($0) },
                 ended: row.optionalTime(10),
-                endedCircles: IDList.read(row.blob(11)).map { CircleID($0) })
+                endedCircles: IDList.read(row.blob(11)).map { CircleID($0) },
+                joinedCalls: row.int(12),
+                lastJoined: try row.optionalText(13).map {
+                    try JSON.parse($0).decode(EmergencySignal.self)
+                })
         }
     }
 }

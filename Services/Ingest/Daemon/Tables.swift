@@ -15,6 +15,8 @@ enum Tables {
         Migration(number: 16, sql: PhoneWriter.taggedMigration),
         Migration(number: 17, sql: BrokerSecrets.migration),
         Migration(number: 18, sql: privacy),
+        Migration(number: 19, sql: joinedCalls),
+        Migration(number: 20, sql: KeptCalls.migration),
     ]
 
     /// With whom exact positions were shared when a decision was made (unknown for older rows, so
@@ -344,6 +346,12 @@ enum Tables {
         ALTER TABLE journey ADD COLUMN moved INTEGER;
         ALTER TABLE journey ADD COLUMN moved_latitude INTEGER;
         ALTER TABLE journey ADD COLUMN moved_longitude INTEGER;
+        """
+
+    /// Further calls that joined an emergency without being stored: how many, and the last one.
+    private static let joinedCalls = """
+        ALTER TABLE emergency ADD COLUMN joined_calls INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE emergency ADD COLUMN last_joined TEXT;
         """
 
     /// Reports that came together with the one of the row, packed.

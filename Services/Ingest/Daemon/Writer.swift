@@ -148,14 +148,16 @@ struct Writer {
         try database.run(
             """
             INSERT OR REPLACE INTO emergency (id, person, emergency, trigger, raised, received,
-                countdown_ends, state, told, recipients, ended, ended_circles)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                countdown_ends, state, told, recipients, ended, ended_circles, joined_calls,
+                last_joined)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .id(row.id), .id(row.person), .id(row.emergency), .text(row.trigger.rawValue),
             .time(row.raised), .time(row.received), .time(row.countdownEnds),
             .text(row.state.rawValue), .text(row.told.rawValue),
             .blob(IDList.write(row.recipients.map(\.raw))), .time(row.ended),
-            .blob(IDList.write(row.endedCircles.map(\.raw))))
+            .blob(IDList.write(row.endedCircles.map(\.raw))), .integer(row.joinedCalls),
+            .text(try row.lastJoined.map { try JSON.encode($0).text }))
     }
 
     private func place(_ effect: Effect) throws {

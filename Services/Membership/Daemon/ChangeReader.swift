@@ -191,11 +191,11 @@ struct ChangeReader {
         guard let value = request.headers["If-Match"], value != "*" else { return nil }
         let digits =
             value.hasPrefix("\"") && value.hasSuffix("\"") ? value.dropFirst().dropLast() : ""
-        guard let version = Int64(digits) else {
+        guard let version = OutsideNumber.integer(digits, in: 0...OutsideNumber.most) else {
             throw .invalid(
                 "this is not an entity tag of ours", field: "If-Match",
                 hint: #"send the ETag of the last answer, such as "3""#)
         }
-        return version
+        return Int64(version)
     }
 }

@@ -81,7 +81,7 @@ struct ZoneFileReader {
             throw .invalid(
                 "this is no radius", field: "radius", hint: "give metres, such as radius=100")
         }
-        return Int32((metres * 100).rounded(.up))
+        return Int32(nearest: metres * 100, .up)
     }
 
     private func kind() throws(Problem) -> ZoneKind? {

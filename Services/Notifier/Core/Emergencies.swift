@@ -125,7 +125,7 @@ extension Notifier {
         let wasEnded = forgetCircleEnds(of: id, &turn)
         emergency.circleEnds = nil
         let wasTaken = emergency.state == .acknowledged || wasEnded
-        let isSaid = !wasTaken && emergency.hasJustSaid(call, at: turn.now)
+        let isSaid = !wasTaken && emergency.hasJustRepeated(at: turn.now)
         emergency.latest = call
         if call.trigger?.isOwnCall == true { emergency.joinedOwnCall = true }
         keep(emergency, &turn)

@@ -58,10 +58,11 @@ public struct Emergency: Hashable, Sendable, Codable {
     /// Its trigger and all that joined it.
     var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
 
-    /// Whether everyone has heard such a further call a moment ago: a button that sticks, or an
-    /// app that calls with each report, must not bury the alarm under its repetitions.
-    func hasJustSaid(_ call: FurtherCall, at now: Timestamp) -> Bool {
-        guard let repeated, latest?.trigger == call.trigger else { return false }
+    /// Whether everyone was notified of a further call a moment ago, whatever its trigger: a button
+    /// that sticks, an app that calls with each report, or one that alternates its triggers must
+    /// not bury the alarm under its repetitions.
+    func hasJustRepeated(at now: Timestamp) -> Bool {
+        guard let repeated else { return false }
         return (.zero..<Limits.repetitionWait).contains(now - repeated)
     }
 
@@ -147,6 +148,8 @@ public struct SignalWait: Hashable, Sendable, Codable {
         case adopted
         /// Taken back by its person before anybody was told.
         case cancelled
+        /// Only the place is known: the signal itself was not received yet.
+        case located
     }
 
     public var id: EmergencyID
@@ -155,13 +158,16 @@ public struct SignalWait: Hashable, Sendable, Codable {
     public var signal: EmergencySignal?
     public var clock: ClockID?
     public var due: Timestamp?
+    /// Where its person was last, as ingest told before the signal was received.
+    public var place: EmergencyPlace?
     /// When its state last changed.
     public var at: Timestamp
 
     public init(
         id: EmergencyID, state: State, signal: EmergencySignal? = nil, clock: ClockID? = nil,
-        due: Timestamp? = nil, at: Timestamp
+        due: Timestamp? = nil, place: EmergencyPlace? = nil, at: Timestamp
     ) {
+        self.place = place
         self.id = id
         self.state = state
         self.signal = signal

@@ -34,6 +34,9 @@ public enum Limits {
     /// Further calls of one kind within this time are told as one, the first at once: class safety
     /// knows no cooldown, but thirty messages a second tell less than one.
     public static let repetitionWait = Duration.seconds(30)
+    /// So many further calls by SMS are always stored; more within ``repetitionWait`` after
+    /// everyone was notified of one are not.
+    static let callsAlwaysStored = 2
     /// Further calls that an emergency knows by name, the newest: a button may stick for hours.
     static let joinedMax = 1000
     /// How long the one who was asked may take to answer.

@@ -149,6 +149,7 @@ public struct Notifier: Sendable {
         case .messagesDue(let due): messagesDue(due, event, &turn)
         case .sosRaised(let signal), .watchExpired(let signal): raised(signal, &turn)
         case .sosCancelled(let cancel): cancelled(cancel, &turn)
+        case .sosLocated(let place): located(place, &turn)
         case .emergencyCountdown(let news): countdown(news, &turn)
         case .emergencyOpened(let news): opened(news, &turn)
         case .emergencyJoined(let news): joined(news, &turn)

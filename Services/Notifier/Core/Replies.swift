@@ -135,7 +135,7 @@ extension Notifier {
         for person in people {
             let decision = turn.directory.decide(
                 .person(person.id), .panic, on: .person(person.id), at: turn.now)
-            guard decision.isAllowed else { continue }
+            guard decision.isAllowed, !joinsUnstored(person.id, at: turn.now) else { continue }
             let id = EmergencyID(Hash.id("sms", .id(reply.id), .id(person.id)))
             let signal = EmergencySignal(
                 id: id, person: person.id, trigger: .sms, raised: turn.now, received: turn.now,
@@ -147,6 +147,15 @@ extension Notifier {
             raised(signal, &turn)
         }
         if let first = people.first { answer(reply, .helpComes, of: first, &turn) }
+    }
+
+    /// Whether a further SOS of a person changes nothing: everyone was notified of the first calls
+    /// a moment ago, and nobody has answered since. Then nothing is stored of it.
+    private func joinsUnstored(_ person: PersonID, at now: Timestamp) -> Bool {
+        activeOf[person, default: []].compactMap { emergencies[$0] }.contains { emergency in
+            emergency.state == .open && emergency.joined.count >= Limits.callsAlwaysStored
+                && emergency.hasJustRepeated(at: now)
+        }
     }
 
     // MARK: Other words

@@ -6,7 +6,13 @@ import Model
 extension Notifier {
     /// A signal: wait for what an evaluator makes of it.
     mutating func raised(_ signal: EmergencySignal, _ turn: inout Turn) {
-        guard signals[signal.id] == nil else { return }
+        let known = signals[signal.id]
+        guard known == nil || known?.state == .located else { return }
+        var signal = signal
+        if signal.fix == nil {
+            signal.fix = known?.place?.fix
+            signal.battery = signal.battery ?? known?.place?.battery
+        }
         // Heard late, it may have been taken back in what is read next. A clock of ingest that is
         // ahead makes no countdown longer than it is.
         let counted = max(.zero, signal.countdownEnds - signal.received)
@@ -23,13 +29,36 @@ extension Notifier {
             for: .fallback(signal.id), &turn)
     }
 
+    /// Ingest says where somebody was last for whom a deadline raises an emergency. It opens
+    /// nothing: a signal without a place gets this one, also if it is received later.
+    mutating func located(_ place: EmergencyPlace, _ turn: inout Turn) {
+        guard var wait = signals[place.emergency] else {
+            return save(
+                SignalWait(id: place.emergency, state: .located, place: place, at: turn.now),
+                &turn)
+        }
+        switch wait.state {
+        case .waiting:
+            guard var signal = wait.signal, signal.fix == nil else { return }
+            signal.fix = place.fix
+            signal.battery = signal.battery ?? place.battery
+            wait.signal = signal
+            save(wait, &turn)
+        case .adopted:
+            let emergency = activeOf[place.person, default: []]
+                .first { emergencies[$0]?.signals.contains(place.emergency) == true }
+            if let emergency { absorb(place.fix, place.battery, into: emergency, &turn) }
+        case .answered, .cancelled, .located: break
+        }
+    }
+
     /// A signal was taken back by its person before anybody was told; or an emergency that was
     /// opened here, of which no evaluator knows yet.
     mutating func cancelled(_ cancel: EmergencyCancel, _ turn: inout Turn) {
         turn.trace = cancel.trace
         let id = cancel.emergency
         switch signals[id]?.state {
-        case nil:
+        case nil, .located?:
             save(SignalWait(id: id, state: .cancelled, at: turn.now), &turn)
         case .waiting?: settle(id, as: .cancelled, &turn)
         case .answered?, .adopted?, .cancelled?: break
@@ -56,7 +85,8 @@ extension Notifier {
     /// An evaluator has decided about a signal: nothing is left to wait for.
     mutating func answered(_ id: EmergencyID, _ turn: inout Turn) {
         switch signals[id]?.state {
-        case nil: save(SignalWait(id: id, state: .answered, at: turn.now), &turn)
+        case nil, .located?:
+            save(SignalWait(id: id, state: .answered, at: turn.now), &turn)
         case .waiting?: settle(id, as: .answered, &turn)
         case .answered?, .adopted?, .cancelled?: break
         }

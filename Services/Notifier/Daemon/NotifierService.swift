@@ -359,7 +359,7 @@ extension Event {
             .emergencyOpened,
             .emergencyJoined,
             .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
-            .sosCancelled, .clockFired, .watchChanged, .watchExpired:
+            .sosCancelled, .sosLocated, .clockFired, .watchChanged, .watchExpired:
             true
         default: false
         }

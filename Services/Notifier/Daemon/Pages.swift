@@ -14,14 +14,7 @@ struct Page {
     /// Reads `limit` and `cursor`.
     init(_ request: Request) throws(Problem) {
         limit = try request.pageLimit(max: Limits.pageMax) ?? Limits.pageMax
-        before = .max
-        if let text = request.query["cursor"] {
-            guard let number = Int64(text), number > 0 else {
-                throw .invalid(
-                    "no such cursor", field: "cursor", hint: "take it from the page before")
-            }
-            before = number
-        }
+        before = try request.cursor() ?? .max
     }
 
     /// The list with the cursor of its next page; there is one when this one is full.

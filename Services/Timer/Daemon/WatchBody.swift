@@ -37,7 +37,7 @@ struct WatchBody: Equatable {
                 throw .invalid(
                     "this is not a number of minutes above zero", field: "minutes", hint: hint)
             }
-            return .seconds(Int64((number * 60).rounded()))
+            return .seconds(Int64(nearest: number * 60))
         case (nil, let deadline?):
             guard let time = deadline.string.flatMap({ Timestamp($0) }) else {
                 throw .invalid(

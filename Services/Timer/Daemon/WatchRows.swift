@@ -104,10 +104,10 @@ struct WatchMark: Hashable {
     /// Nil for a text that ``text`` did not write.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let started = Int64(parts[0]), let id = WatchID(parts[1]) else {
-            return nil
-        }
-        self.init(started: Timestamp(microseconds: started), id: id)
+        guard parts.count == 2, let id = WatchID(parts[1]),
+            let started = OutsideNumber.integer(parts[0], in: 0...OutsideNumber.most)
+        else { return nil }
+        self.init(started: Timestamp(microseconds: Int64(started)), id: id)
     }
 
     var text: String { "\(started.microseconds).\(id)" }

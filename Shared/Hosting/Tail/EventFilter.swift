@@ -38,9 +38,9 @@ public struct EventFilter: Hashable, Sendable {
         if let time = Timestamp(text) { return time }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }),
-            let count = Int64(text.dropLast()), (0...1_000_000).contains(count)
+            let count = OutsideNumber.integer(text.dropLast(), in: 0...1_000_000)
         else { return nil }
-        return now - .seconds(count * unit)
+        return now - .seconds(Int64(count) * unit)
     }
 
     /// Whether there may be wanted events on a stream.

@@ -24,10 +24,11 @@ struct TailPlace: Hashable, CustomStringConvertible {
             let at = part.split(separator: "@", omittingEmptySubsequences: false)
             guard at.count == 2, let stream = StreamName(text: String(at[0])) else { return nil }
             let numbers = at[1].split(separator: ".", omittingEmptySubsequences: false)
-            guard numbers.count == 2, let sequence = UInt64(numbers[0]),
-                numbers[1].count == 4, let check = UInt16(numbers[1], radix: 16)
+            guard numbers.count == 2, numbers[1].count == 4,
+                let sequence = OutsideNumber.integer(numbers[0], in: 0...OutsideNumber.most),
+                let check = OutsideNumber.bits(hexadecimal: numbers[1], UInt16.self)
             else { return nil }
-            marks[stream] = Mark(sequence: sequence, check: check)
+            marks[stream] = Mark(sequence: UInt64(sequence), check: check)
         }
     }
 

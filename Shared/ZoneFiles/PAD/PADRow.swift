@@ -1,3 +1,5 @@
+import Model
+
 /// The keys of a PAD file.
 enum PADKey: String, CaseIterable {
     case start = "AlertZoneStart"
@@ -73,10 +75,11 @@ struct PADRow {
     func integer() throws(FileError) -> Int? {
         try refuseMore(than: 1)
         guard let text = values.first else { return nil }
-        guard let value = Int32(text) else {
+        let range = Int(Int32.min)...Int(Int32.max)
+        guard let value = OutsideNumber.integer(text, in: range) else {
             throw fault(.value, "\(key) is no whole number", "give one such as 100")
         }
-        return Int(value)
+        return value
     }
 
     /// 0 or 1; nil where the value is empty.

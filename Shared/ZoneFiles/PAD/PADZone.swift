@@ -77,7 +77,8 @@ struct PADZone {
         guard row.values.count == 3 else {
             throw row.fault(.value, "Location has three values, this one \(row.values.count)", form)
         }
-        guard let index = Int32(row.values[0]) else {
+        let range = Int(Int32.min)...Int(Int32.max)
+        guard let index = OutsideNumber.integer(row.values[0], in: range) else {
             throw row.fault(.value, "the index of Location is no whole number", form)
         }
         guard let latitude = Decimal.read(row.values[1]),
@@ -91,7 +92,7 @@ struct PADZone {
         } catch {
             throw row.fault(.range, error.message, error.hint)
         }
-        guard locations.updateValue(position, forKey: Int(index)) == nil else {
+        guard locations.updateValue(position, forKey: index) == nil else {
             throw row.fault(
                 .duplicate, "the zone has two Locations with this index",
                 "number them in the order of the outline")
@@ -112,7 +113,7 @@ struct PADZone {
         guard (0...1_000_000_000).contains(value) else {
             throw row.fault(.range, "\(row.key) is negative or too large", "give \(unit)")
         }
-        return Int(value.rounded(.up))
+        return Int(nearest: value, .up)
     }
 
     private mutating func keep(_ row: PADRow) throws(FileError) -> FileNote {

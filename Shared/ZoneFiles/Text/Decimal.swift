@@ -13,7 +13,7 @@ enum Decimal {
     /// Metres as centimetres, rounded; nil beyond ±20,000 km, the way around half the earth.
     static func centimetres(_ metres: Double) -> Int32? {
         guard abs(metres) <= 20_000_000 else { return nil }
-        return Int32((metres * 100).rounded())
+        return Int32(nearest: metres * 100)
     }
 
     /// Centimetres as metres: `60`, `60.5`, `-0.25`.

@@ -131,7 +131,7 @@ private struct CSVColumns {
         // From 10¹¹ on a number is of milliseconds: as seconds it would be after the year 5000.
         if let number = Decimal.read(text), abs(number) < 1e14 {
             let milliseconds = abs(number) < 1e11 ? number * 1000 : number
-            return Timestamp(milliseconds: Int64(milliseconds.rounded()))
+            return Timestamp(milliseconds: Int64(nearest: milliseconds))
         }
         throw CSVTrack.fault(
             .value, line, "the time is none",

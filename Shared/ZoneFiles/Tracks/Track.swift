@@ -75,24 +75,24 @@ enum Extra {
     /// Metres to centimetres; 0 = unknown, at most 100 km.
     static func accuracy(_ metres: Double?) -> Int32 {
         guard let metres, metres > 0 else { return 0 }
-        return Int32((min(metres, 100_000) * 100).rounded(.up))
+        return Int32(nearest: min(metres, 100_000) * 100, .up)
     }
 
     /// Metres to centimetres; nil beyond ±100 km.
     static func altitude(_ metres: Double?) -> Int32? {
         guard let metres, abs(metres) <= 100_000 else { return nil }
-        return Int32((metres * 100).rounded())
+        return Int32(nearest: metres * 100)
     }
 
     /// Metres a second to centimetres a second; nil below zero or beyond 2,000 m/s.
     static func speed(_ metresPerSecond: Double?) -> Int32? {
         guard let metresPerSecond, (0...2000).contains(metresPerSecond) else { return nil }
-        return Int32((metresPerSecond * 100).rounded())
+        return Int32(nearest: metresPerSecond * 100)
     }
 
     /// Degrees 0 to 360 to whole degrees 0 to 359; nil for anything else.
     static func course(_ degrees: Double?) -> Int32? {
         guard let degrees, (0...360).contains(degrees) else { return nil }
-        return Int32(degrees.rounded()) % 360
+        return Int32(nearest: degrees) % 360
     }
 }

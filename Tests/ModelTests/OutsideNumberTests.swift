@@ -1,0 +1,53 @@
+import Model
+import Testing
+
+@Suite struct `A number from outside` {
+    static let extremes: [Int64] = [
+        .min, .min + 1, -9_223_372_036_855, -(1 << 53) - 1, -1, 0, 1, 1 << 53, 1 << 62, .max - 1,
+        .max,
+    ]
+
+    @Test(arguments: extremes) func `is a time with which anything may be computed`(_ at: Int64) {
+        let time = Timestamp(microseconds: at)
+        for other in `A number from outside`.extremes {
+            let second = Timestamp(microseconds: other)
+            let span = time - second
+            _ = (time + span, time - span, second + span, time + .seconds(other))
+            _ = Timestamp(seconds: other).description + Timestamp(milliseconds: other).description
+            #expect((time < second) == (span < .zero))
+            #expect(span.microseconds == (time - second).milliseconds * 1000 || span != .zero)
+        }
+        #expect(!time.description.isEmpty)
+        #expect(time + .seconds(Int64.max) == Timestamp(microseconds: .max) || at < 0)
+        #expect(Duration.seconds(Int64.max).microseconds == .max)
+        #expect(Duration.seconds(Int64.min).microseconds == .min)
+    }
+
+    @Test func `is a text within its range, or none`() {
+        let all = -OutsideNumber.most...OutsideNumber.most
+        #expect(OutsideNumber.integer("9007199254740992", in: all) == 1 << 53)
+        for text in [
+            "9007199254740993", "9223372036854775807", "-9223372036854775808", "", "1e3",
+            "0x10", " 1", "1 ", "18446744073709551616", "٣", "nan",
+        ] {
+            #expect(OutsideNumber.integer(text, in: all) == nil, "\(text)")
+        }
+        #expect(OutsideNumber.integer("+7", in: 0...9) == 7)
+        #expect(OutsideNumber.integer("10", in: 0...9) == nil)
+        #expect(OutsideNumber.bits(hexadecimal: "ffff", UInt16.self) == 65_535)
+        #expect(OutsideNumber.bits(hexadecimal: "10000", UInt16.self) == nil)
+    }
+
+    @Test func `is a double that becomes the nearest integer there is`() {
+        #expect(Int32(nearest: 1e308) == .max)
+        #expect(Int32(nearest: -.infinity) == .min)
+        #expect(UInt8(nearest: -0.6) == 0)
+        #expect(UInt8(nearest: 255.4) == 255)
+        #expect(Int64(nearest: 1e300) == 1 << 53)
+        #expect(Int(nearest: -1e300) == -(1 << 53))
+        #expect(Int(nearest: .nan) == 0)
+        #expect(Int32(nearest: 2.5) == 3)
+        #expect(Int32(nearest: 2.1, .up) == 3)
+        #expect(Int32(nearest: -2.9, .towardZero) == -2)
+    }
+}
