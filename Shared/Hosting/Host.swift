@@ -238,22 +238,6 @@ public final class Host {
         now = max(now, parts.clock.now)
     }
 
-    /// How long there is nothing to do unless something comes.
-    var sleepMilliseconds: Int {
-        if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
-        if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
-        if hasTailWork { return 0 }
-        let deadlines = [
-            service?.nextDeadline, service?.keptCallDue, poison.nextDue, needed.nextDue,
-        ]
-        guard let deadline = deadlines.compactMap(\.self).min() else {
-            return HostLimits.sleepMillisecondsMax
-        }
-        // A millisecond more than the rest, which is rounded down: no empty turn before it is due.
-        let rest = Int((deadline - now).milliseconds) + 1
-        return max(0, min(HostLimits.sleepMillisecondsMax, rest))
-    }
-
     /// A record that failed, and what the operator wants done, in transactions of their own.
     private func takeAlone() {
         if let due = poison.nextDue, due <= now {

@@ -17,8 +17,7 @@ extension EventBody {
             .acknowledgementGiven(let answer), .resolutionGiven(let answer):
             try JSON.encode(answer)
         case .inputPerson(let placed): try JSON.encode(placed)
-        case .inputPersonRemoved(let removal), .personRemoved(let removal):
-            try JSON.encode(removal)
+        case .inputPersonRemoved(let removal), .personRemoved(let removal): try JSON.encode(removal)
         case .inputCircle(let placed): try JSON.encode(placed)
         case .inputCircleRemoved(let removal), .circleRemoved(let removal):
             try JSON.encode(removal)
@@ -66,9 +65,7 @@ extension EventBody {
 
     /// Reads what ``data()`` writes.
     init(kind: EventKind, data: JSON) throws(ParseError) {
-        func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
-            try data.decode(type)
-        }
+        func read<Value: Decodable>() throws(ParseError) -> Value { try data.decode(Value.self) }
         switch kind {
         case .inputReport: self = .inputReport(try read())
         case .inputReports: self = .inputReports(try read())
