@@ -67,6 +67,12 @@ public final class Bus {
         public var checkpointed: (Partition, CheckpointVerdict) throws -> Void = { _, _ in }
         /// Up to which sequence a stream with a floor may be pruned; nil: not at all.
         public var pruneFloor: (StreamName) throws -> UInt64? = { _ in nil }
+        /// Whether a member may propose outputs for a stream. What others propose is dropped.
+        public var mayPropose: (StreamName, ID128) -> Bool = { _, _ in true }
+        /// A member proposed what cannot be read, for a reason: a frame that is not of the grammar,
+        /// or a record for which `apply` threw ``ProposalRejected``. Called within
+        /// ``Bus/receive(limit:apply:)``.
+        public var proposalRejected: (StreamName, ID128, String) throws -> Void = { _, _, _ in }
         /// Something that somebody may want to know.
         public var notice: (BusNotice) -> Void = { _ in }
 
@@ -169,7 +175,7 @@ public final class Bus {
                 try consumer.take(frame, from: peer, isAnswer: true, now: now, hooks: guarded)
             case .asked(let route, let frame):
                 try desk.take(frame, from: route, now: now, hooks: guarded)
-            case .offered(let frame): try ledger.take(frame)
+            case .offered(let frame): try ledger.take(frame, hooks: guarded)
             case .refused(let refusal):
                 consumer.turnedAway(refusal)
                 note(.peer(refusal), now)
@@ -225,7 +231,8 @@ public final class Bus {
     }
 
     private func offer(_ now: Moment) {
-        for (offer, peer) in consumer.computed.offers(now) {
+        let member = consumer.tenancy?.member ?? .zero
+        for (offer, peer) in consumer.computed.offers(now, by: member) {
             transport.offer(offer.encoded(), to: peer)
             batchesPublished += 1
         }

@@ -37,6 +37,14 @@ public struct StreamPause: Error, Hashable, Sendable {
     public init(for duration: Duration) { self.duration = duration }
 }
 
+/// Thrown by whoever applies records for a record that a member proposed and that cannot be read:
+/// it is not appended, and the rest of what this member proposed is dropped.
+public struct ProposalRejected: Error, Hashable, Sendable {
+    public var reason: String
+
+    public init(reason: String) { self.reason = reason }
+}
+
 /// What happened on the bus that an operator or a service may want to know.
 public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
     /// The writer's stream is not the one that was followed; it is followed anew from `now`.

@@ -126,12 +126,14 @@ final class Computed {
     }
 
     /// Gives what is to be offered now, and to whom.
-    func offers(_ now: Moment) -> [(offer: Offer, peer: Int)] {
+    ///
+    /// - Parameter member: who this process is for keepers
+    func offers(_ now: Moment, by member: ID128) -> [(offer: Offer, peer: Int)] {
         guard !offering.isEmpty else { return [] }
         defer { offering.removeAll(keepingCapacity: true) }
         return offering.sorted().flatMap { stream -> [(offer: Offer, peer: Int)] in
             guard let peer = writers[stream]?.peer else { return [] }
-            return (writers[stream]?.offers(now) ?? []).map { ($0, peer) }
+            return (writers[stream]?.offers(now, by: member) ?? []).map { ($0, peer) }
         }
     }
 

@@ -144,7 +144,9 @@ struct ComputedWriter {
     }
 
     /// Outputs to offer now: new ones, or those again that the keeper did not take in time.
-    mutating func offers(_ now: Moment) -> [Offer] {
+    ///
+    /// - Parameter member: who this process is for the keeper
+    mutating func offers(_ now: Moment, by member: ID128 = .zero) -> [Offer] {
         guard let head, difference == nil, let first = kept.first else { return [] }
         // One that is lost holds up all after it, however many keep coming.
         if offered == head.sequence || taken != head.sequence {
@@ -172,7 +174,9 @@ struct ComputedWriter {
         guard !chosen.isEmpty else { return [] }
         return Batch.cut(
             chosen, after: previous, of: stream, head: durable.sequence, now: now.wall
-        ).map { Offer($0, from: output($0.last.sequence)?.input ?? .unknown) }
+        ).map {
+            Offer($0, from: output($0.last.sequence)?.input ?? .unknown, by: member)
+        }
     }
 
     /// The output at a sequence, if it is kept.

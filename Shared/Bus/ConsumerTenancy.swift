@@ -128,7 +128,8 @@ extension Consumer {
         for partition in tenancy?.restoring ?? [] where isNearHead(partition) {
             tenancy?.isCaughtUp(partition)
         }
-        if let question = tenancy?.question(now.monotonic),
+        let applied = { [subscriptions] in subscriptions[.input($0)]?.applied ?? .unknown }
+        if let question = tenancy?.question(now.monotonic, applied: applied),
             transport.ask(question.encoded(), of: peer)
         {
             tenancy?.said(now.monotonic)

@@ -32,6 +32,9 @@ extension Bus.Hooks {
         all.coordinate = { [coordinate] question, route in
             try HookFailure.wrapping { try coordinate(question, route) }
         }
+        all.proposalRejected = { [proposalRejected] stream, member, reason in
+            try HookFailure.wrapping { try proposalRejected(stream, member, reason) }
+        }
         all.lost = { [lost] partition in
             try HookFailure.wrapping { try lost(partition) }
         }

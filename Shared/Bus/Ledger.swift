@@ -8,6 +8,7 @@ import Wire
 final class Ledger {
     private struct Offers {
         var waiting = Fifo<Offer>()
+        var waitingBytes = 0
         var isQueued = false
         var stopped: (reason: String, at: Position)?
         /// Where somebody last offered another record than the one that is there.
@@ -19,24 +20,57 @@ final class Ledger {
     private var ready = Fifo<StreamName>()
     /// Those whose next output is not to be applied before.
     private var paused: [StreamName: Duration] = [:]
-    /// Offers for one stream that wait; the others come again.
-    private static let offersMax = 64
+    /// Bytes of frames taken since the last turn.
+    private var takenBytes = 0
 
     init(outbox: Outbox) { self.outbox = outbox }
 
     var hasRecords: Bool { !ready.isEmpty }
 
-    func take(_ frame: [UInt8]) throws(WireError) {
-        guard case .offer(let offer) = try Frame(frame), outbox.isComputed(offer.batch.stream)
-        else {
+    /// Takes a proposal. What comes from a member without the right, or is too much for one turn,
+    /// is dropped before it is read: whoever may propose does so again.
+    ///
+    /// - Throws: ``WireError`` for a frame that is not of the grammar; its member is told of by
+    ///   ``Bus/Hooks/proposalRejected`` then.
+    func take(_ frame: [UInt8], hooks: Bus.Hooks) throws {
+        guard let (stream, member) = Offer.origin(of: frame), outbox.isComputed(stream) else {
+            _ = try Frame(frame)
             throw WireError(.unknown, "read offer", "no output for a computed stream kept here")
         }
-        let stream = offer.batch.stream
-        guard offers[stream, default: Offers()].waiting.count < Ledger.offersMax,
+        guard hooks.mayPropose(stream, member),
+            takenBytes + frame.count <= BusLimits.proposalBytesPerTurn,
             offers[stream]?.stopped == nil
         else { return }
-        offers[stream, default: Offers()].waiting.append(offer)
-        enqueue(stream)
+        let waitingBytes = offers[stream]?.waitingBytes ?? 0
+        guard waitingBytes == 0 || waitingBytes + frame.count <= BusLimits.proposalBytesMax
+        else { return }
+        takenBytes += frame.count
+        do throws(WireError) {
+            guard case .offer(let offer) = try Frame(frame) else { return }
+            offers[stream, default: Offers()].waiting.append(offer)
+            offers[stream]?.waitingBytes += offer.batch.wireBytes
+            enqueue(stream)
+        } catch {
+            try hooks.proposalRejected(stream, member, "\(error)")
+            throw error
+        }
+    }
+
+    /// Drops what a member proposed and nobody has looked at yet.
+    private func dropProposals(of member: ID128) {
+        for stream in offers.keys {
+            guard var found = offers[stream] else { continue }
+            var kept = Fifo<Offer>()
+            while let offer = found.waiting.popFirst() {
+                if offer.member == member {
+                    found.waitingBytes -= offer.batch.wireBytes
+                } else {
+                    kept.append(offer)
+                }
+            }
+            found.waiting = kept
+            offers[stream] = found
+        }
     }
 
     private func enqueue(_ stream: StreamName) {
@@ -50,6 +84,7 @@ final class Ledger {
     /// Appends what continues a chain, and has it applied, of each stream in turn.
     func apply(limit: Int, now: Moment, hooks: Bus.Hooks, _ apply: Bus.Apply) throws {
         var left = limit
+        takenBytes = 0
         for (stream, end) in paused where end <= now.monotonic {
             paused[stream] = nil
             enqueue(stream)
@@ -57,10 +92,21 @@ final class Ledger {
         while left > 0, let stream = ready.popFirst() {
             offers[stream]?.isQueued = false
             guard let offer = offers[stream]?.waiting.first else { continue }
-            let taken = try take(
-                offer, atMost: min(left, BusLimits.quantum), now, hooks, apply)
+            let taken: (count: Int, isDone: Bool)
+            do {
+                taken = try take(offer, atMost: min(left, BusLimits.quantum), now, hooks, apply)
+            } catch let rejected as ProposalRejected {
+                dropProposals(of: offer.member)
+                try hooks.proposalRejected(stream, offer.member, rejected.reason)
+                left -= 1
+                enqueue(stream)
+                continue
+            }
             left -= max(taken.count, 1)
-            if taken.isDone { offers[stream]?.waiting.popFirst() }
+            if taken.isDone {
+                offers[stream]?.waiting.popFirst()
+                offers[stream]?.waitingBytes -= offer.batch.wireBytes
+            }
             enqueue(stream)
         }
     }
@@ -70,6 +116,8 @@ final class Ledger {
     ) throws -> (count: Int, isDone: Bool) {
         let batch = offer.batch
         let stream = batch.stream
+        // It may have lost the right since its proposal came.
+        guard hooks.mayPropose(stream, offer.member) else { return (0, true) }
         guard try hasInput(of: offer) else { return (0, true) }
         guard var end = outbox.end(of: stream), batch.previous.incarnation == end.incarnation,
             batch.previous.sequence <= end.sequence
@@ -132,7 +180,10 @@ final class Ledger {
 
     /// The turn is undone: what was offered comes again.
     func rolledBack() {
-        for stream in offers.keys { offers[stream]?.waiting.removeAll() }
+        for stream in offers.keys {
+            offers[stream]?.waiting.removeAll()
+            offers[stream]?.waitingBytes = 0
+        }
     }
 
     var troubles: [String] {

@@ -92,6 +92,10 @@ enum BusLimits {
     static let restartsMax = 3
     /// … within this time, where it came by assignment.
     static let restartsWindow = Duration.seconds(600)
+    /// Proposals for one stream that wait at its keeper, in bytes; one alone may be longer …
+    static let proposalBytesMax = 2 << 20
+    /// … and those for all streams that are read in one turn. Further ones come again.
+    static let proposalBytesPerTurn = 8 << 20
     /// Outputs that the ledger has not taken for so long are sent again.
     static let offerWait = Duration.milliseconds(500)
 

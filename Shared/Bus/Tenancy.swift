@@ -44,14 +44,24 @@ struct Tenancy {
     // MARK: What is said
 
     /// `JOIN` or `RENEW`, when it is time for one.
-    func question(_ now: Duration) -> Control? {
+    ///
+    /// - Parameter applied: how far the log of a partition is evaluated
+    func question(
+        _ now: Duration, applied: (Partition) -> Position = { _ in .unknown }
+    ) -> Control? {
         guard !hasLeft else { return nil }
         if let saidAt {
             let pause = hasNews ? BusLimits.renewPause : BusLimits.renewInterval
             guard now - saidAt >= pause else { return nil }
         }
         return hasJoined
-            ? .renew(member: member, logic: logic, holdings: holdings)
+            ? .renew(
+                member: member, logic: logic,
+                holdings: holdings.map { holding in
+                    var holding = holding
+                    holding.applied = applied(holding.partition)
+                    return holding
+                })
             : .join(member: member, logic: logic)
     }
 

@@ -58,7 +58,7 @@ public final class ZeroMQTransport: BusTransport {
         }
         if let wanted = configuration.controlEndpoint {
             (router, endpoints.control) = try bound(.router, wanted, .questions, context)
-            isRouterProtected = try security(for: wanted) != nil
+            isRouterProtected = security != nil
             sources.append(.questions)
         }
         if let wanted = configuration.computedEndpoint {
@@ -116,13 +116,13 @@ public final class ZeroMQTransport: BusTransport {
             subscriber: subscriber, dealer: dealer, offers: offers, monitors: monitors)
     }
 
-    /// The keys for an endpoint; nil where none are needed.
+    /// The keys for an endpoint; nil with `JAGA_CURVE=never`, which is for this machine alone.
     private func security(for endpoint: String) throws(BusError) -> BusSecurity? {
-        if let security { return security.protects(endpoint) ? security : nil }
+        if let security { return security }
         guard !endpoint.hasPrefix("tcp://") || BusSecurity.isLocal(endpoint: endpoint) else {
             throw BusError(
                 "unprotected", "use \(endpoint)", "it is beyond loopback, and there are no keys",
-                hint: "Make them with 'jaga keys init'; see JAGA_KEYS.")
+                hint: "Leave JAGA_CURVE at always, and make keys with 'jaga keys init'.")
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import Bus
 import Runtime
 import Store
 
@@ -8,7 +9,9 @@ extension Host {
     ///
     /// - Throws: what the start would throw
     static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
-        _ = try HostParts.security(definition, configuration, Topology(configuration))
+        if HostParts.keysToMake(definition, configuration, Topology(configuration)) == nil {
+            _ = try BusSecurity.read(configuration, role: definition.name.role)
+        }
         try definition.check(configuration)
         guard definition.isDurable else { return }
         try UnfinishedRestore.refuse(

@@ -62,8 +62,13 @@ extension Host {
         let killed = wasKilled && now - started < HostLimits.killedShown
         return (diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : [])
             + (killed ? ["the run before did not shut down: it was killed, or crashed"] : [])
-            + (service?.concerns ?? [])
+            + (parts.isUnprotected ? [Host.unprotected] : []) + (service?.concerns ?? [])
     }
+
+    /// Said at the start and for as long as streams have no keys.
+    static let unprotected =
+        "streams are not protected (JAGA_CURVE=never): every account on this machine can read and "
+        + "forge them"
 
     /// Why requests should not be sent here yet.
     var unready: [String] {

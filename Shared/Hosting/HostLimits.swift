@@ -34,6 +34,8 @@ enum HostLimits {
     /// What happened longer ago is in logs at the level for that alone.
     static let milestoneAge = Duration.seconds(300)
 
+    /// Proposals of evaluators that cannot be read are put aside while fewer records are there.
+    static let rejectedProposalsKept = 100
     /// Records put aside, and divergences, that one page shows: the oldest, and the newest.
     static let poisonShown = 100
     static let divergencesShown = 20

@@ -131,8 +131,7 @@ extension Host {
         identifySenders(of: service)
         bus.hooks.snapshot = { try service.snapshotRecords(of: $0) }
         bus.hooks.pruneFloor = { try service.pruneFloor(of: $0) }
-        bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
-        bus.hooks.lost = { try service.lost($0) }
+        hookOwnership(to: service)
         bus.hooks.checkpointed = { try service.checkpointed($0, $1) }
         bus.hooks.restarted = { stream, _ in try service.restart(stream) }
         bus.hooks.replace = { [unowned self] stream, records, position in
@@ -170,9 +169,27 @@ extension Host {
                 "previous run did not shut down: killed, crashed or power lost",
                 ["hint": "If the kernel's log says out of memory, give the process more."])
         }
+        if parts.isUnprotected {
+            log.warning(
+                Host.unprotected, ["hint": "Remove JAGA_CURVE, and start every service again."])
+        }
         if isRehearsal { log.warning("this is a rehearsal: nothing is sent outside") }
         log.info("ready", ["port": httpPort, "version": Version.text])
         try parts.manager?.ready("version \(Version.text), port \(httpPort)")
+    }
+
+    /// Has the service coordinate partitions, where it keeps their logs, and hear what it loses.
+    private func hookOwnership(to service: any Service) {
+        bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
+        bus.hooks.mayPropose = { service.mayPropose($0, by: $1) }
+        let proposalsRejected = metrics.counter(
+            "jaga_proposals_rejected_total", "Proposals of evaluators that cannot be read.")
+        bus.hooks.proposalRejected = { [unowned self] stream, member, reason in
+            isServiceTouched = true
+            proposalsRejected.add()
+            try service.proposalRejected(stream, by: member, because: reason)
+        }
+        bus.hooks.lost = { try service.lost($0) }
     }
 
     /// Answers what still waits and lets go of sockets; the store closes with its owner.

@@ -31,6 +31,8 @@ struct HostParts {
     var hold = HostLimits.hold
     /// Nothing leaves to anybody outside.
     var isRehearsal = false
+    /// Streams are used without keys: `JAGA_CURVE=never`.
+    var isUnprotected = false
 }
 
 extension HostParts {
@@ -49,7 +51,6 @@ extension HostParts {
             service: definition.name.rawValue,
             level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
         clock = SystemClock()
-        let security = try HostParts.security(definition, configuration, topology)
         Files.restrictToOwner(configuration.text("JAGA_HOME") + "/jaga.conf")
         var storePath = ":memory:"
         if definition.isDurable {
@@ -61,6 +62,13 @@ extension HostParts {
             storePath = HostParts.store(in: folder)
             disk = DiskGauge(folder: folder, configuration)
         }
+        if let folder = HostParts.keysToMake(definition, configuration, topology),
+            try folder.makeOnce()
+        {
+            log.info("made keys for streams", ["folder": folder.path])
+        }
+        let security = try BusSecurity.read(configuration, role: definition.name.role)
+        isUnprotected = security == nil
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
         let port = HostParts.httpPort(definition, configuration, topology)
         var limits = ServerLimits()
@@ -94,14 +102,14 @@ extension HostParts {
 
     static func store(in folder: String) -> String { folder + "/store.sqlite" }
 
-    /// The keys of the service; nil where everything is on loopback. HTTP beyond loopback has none:
-    /// it belongs into a network that nobody else is in, behind the origin's TLS.
-    static func security(
+    /// The folder in which this service makes the keys of the suite; nil where they are there
+    /// already, or somebody else has to make them.
+    static func keysToMake(
         _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
-    ) throws -> BusSecurity? {
-        try BusSecurity.read(
-            configuration, role: definition.name.role, bindAddress: topology.bindAddress,
-            hosts: definition.consumes.filter { !$0.value.isEmpty }.keys.map(topology.host))
+    ) -> KeyFolder? {
+        BusSecurity.folderToFill(
+            configuration, bindAddress: topology.bindAddress,
+            hosts: ServiceName.keepers.map(topology.host))
     }
 
     /// The tables that every store has, then the service's own.

@@ -53,7 +53,9 @@ extension Host {
                 ])
             throw StreamStop(reason: "\(position.sequence) cannot be applied: \(reason)")
         }
-        let event = try Host.event(of: record)
+        let event =
+            try stream.isDerived && definition.name.served.contains(stream)
+            ? proposedEvent(record, of: stream, at: position) : Host.event(of: record)
         if let number = needed.blocker(of: event.body.endedEmergency, in: stream) {
             return try putAside(
                 record, of: stream, at: position, isNeeded: true,
@@ -120,6 +122,28 @@ extension Host {
         } catch {
             throw StreamStop(reason: "\(error)")
         }
+    }
+
+    /// Reads a record that an evaluator proposes for a stream kept here. One that evaluators do not
+    /// emit, or that is about somebody of another partition, is kept as a dead letter and not
+    /// appended.
+    ///
+    /// - Throws: ``ProposalRejected``
+    private func proposedEvent(
+        _ record: Record, of stream: StreamName, at position: Position
+    ) throws -> Event {
+        let reason: String
+        do {
+            let event = try EventCodec.decode(record)
+            guard let objection = event.objection(to: stream) else { return event }
+            reason = objection
+        } catch {
+            reason = "\(error)"
+        }
+        if try poisonStore.count < HostLimits.rejectedProposalsKept {
+            try putAside(record, of: stream, at: position, isNeeded: false, because: reason)
+        }
+        throw ProposalRejected(reason: reason)
     }
 
     /// Keeps a record beside, in the transaction that moves the cursor past it.
@@ -206,5 +230,23 @@ extension Host {
         for stream in StreamName.all {
             if let position = bus.position(of: stream) { poison.passed(stream, position) }
         }
+    }
+}
+
+extension StreamName {
+    /// Whether evaluators compute the stream.
+    fileprivate var isDerived: Bool {
+        if case .events = self { true } else { false }
+    }
+}
+
+extension Event {
+    /// Why an evaluator must not propose the event for a stream; nil where it may.
+    fileprivate func objection(to stream: StreamName) -> String? {
+        guard kind.isOfEvaluators else { return "\(kind.type) is not an event of evaluators" }
+        guard case .events(let partition) = stream, let person = body.person,
+            Partition.of(person) != partition
+        else { return nil }
+        return "\(kind.type) is about a person of another partition"
     }
 }

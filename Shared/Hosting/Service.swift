@@ -92,6 +92,12 @@ public protocol Service: AnyObject {
     /// Answers go by ``Bus/tell(_:to:)``.
     func coordinate(_ question: Control, from route: Route) throws
 
+    /// Whether a member may propose outputs for a stream kept here.
+    func mayPropose(_ stream: StreamName, by member: ID128) -> Bool
+
+    /// Hears that a member proposed what cannot be read.
+    func proposalRejected(_ stream: StreamName, by member: ID128, because reason: String) throws
+
     /// Forgets a partition that this process has no longer.
     func lost(_ partition: Partition) throws
 
@@ -183,6 +189,10 @@ extension Service {
         try replace(stream, with: try records.map(Host.event))
     }
     public func coordinate(_ question: Control, from route: Route) throws {}
+    public func mayPropose(_ stream: StreamName, by member: ID128) -> Bool { true }
+    public func proposalRejected(
+        _ stream: StreamName, by member: ID128, because reason: String
+    ) throws {}
     public func lost(_ partition: Partition) throws {}
     public func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws {}
     public func reconfigure(_ configuration: Configuration) throws {}

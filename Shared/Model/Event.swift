@@ -99,6 +99,9 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case accessRecorded = 121
     case reachabilityChanged = 125
 
+    /// Whether evaluators emit the event: the kinds of `events/p`.
+    public var isOfEvaluators: Bool { (32..<64).contains(rawValue) }
+
     /// The CloudEvents `type`.
     public var type: String {
         switch self {

@@ -48,7 +48,7 @@ public struct Batch: Hashable, Sendable {
     static let headBytes = 76
 
     /// Bytes of the whole frame.
-    var wireBytes: Int { Batch.headBytes + records.reduce(0) { $0 + $1.wireBytes } }
+    public var wireBytes: Int { Batch.headBytes + records.reduce(0) { $0 + $1.wireBytes } }
 
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: wireBytes)

@@ -8,6 +8,8 @@ public enum WireLimits {
     public static let frameBytesMax = recordBytesMax + 4096
     /// The name of a consumer.
     public static let nameBytesMax = 64
+    /// Partitions in one `RENEW`: a member has each at most once, with room to spare.
+    public static let holdingsMax = 128
     /// The state of a partition in a checkpoint, some 30,000 people: it is written and read as one
     /// piece of work.
     public static let checkpointBytesMax = 16 << 20

@@ -16,11 +16,16 @@ public struct Holding: Hashable, Sendable {
     /// Of the assignment by which it came.
     public var epoch: UInt64
     public var state: State
+    /// The last record of `in/p` that the member has evaluated.
+    public var applied: Position
 
-    public init(partition: Partition, epoch: UInt64, state: State) {
+    public init(
+        partition: Partition, epoch: UInt64, state: State, applied: Position = .unknown
+    ) {
         self.partition = partition
         self.epoch = epoch
         self.state = state
+        self.applied = applied
     }
 }
 
@@ -68,7 +73,11 @@ extension Control {
         case .renew:
             let logic = try reader.logic()
             var holdings: [Holding] = []
-            for _ in 0..<(try reader.number(UInt16.self)) {
+            let count = try reader.number(UInt16.self)
+            guard count <= WireLimits.holdingsMax else {
+                throw WireError(.oversized, reader.operation, "\(count) partitions of a member")
+            }
+            for _ in 0..<count {
                 holdings.append(try Holding(from: &reader))
             }
             return .renew(member: member, logic: logic, holdings: holdings)
@@ -90,6 +99,7 @@ extension Holding {
         writer.put(partition.number)
         writer.put(epoch)
         writer.put(state.rawValue)
+        applied.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(WireError) {
@@ -99,6 +109,7 @@ extension Holding {
             throw WireError(.unknown, reader.operation, "a state that nobody knows")
         }
         self.state = state
+        applied = try Position(from: &reader)
     }
 }
 

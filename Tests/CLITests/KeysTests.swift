@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["JAGA_BIND": "0.0.0.0"], true), (["JAGA_CURVE": "always"], true), ([:], false),
+        (["JAGA_BIND": "0.0.0.0"], true), (["JAGA_CURVE": "never"], false), ([:], true),
         (["JAGA_BIND": "192.0.2.7", "JAGA_HOST_TIMER": "192.0.2.8"], false),
         (["JAGA_BIND": "192.0.2.7"], true),
     ])

@@ -6,6 +6,14 @@ import Testing
 @testable import JagaCLI
 
 @Suite struct `A suite that is silent` {
+    /// With the keys that every command needs.
+    private let home: TemporaryFolder
+
+    init() throws {
+        home = try TemporaryFolder()
+        try KeyFolder(home.file("secrets/bus")).makeOnce()
+    }
+
     private let peers = [ServiceName.ingest, .timer].map {
         Bus.Peer($0, in: Topology(portBase: 9300), streams: [])
     }
@@ -41,7 +49,8 @@ import Testing
     func `ends a command that waits for nobody`(words: [String]) async throws {
         let base = FreePorts.base(of: [101, 102, 104, 105, 201, 202, 204, 205, 302])
         let command = try Capture(
-            try Programs.path("jaga"), words + ["--port-base", "\(base)"], environment: [:])
+            try Programs.path("jaga"), words + ["--port-base", "\(base)"],
+            environment: ["JAGA_HOME": home.path])
         let ended = await eventually {
             _ = command.text
             return command.process.reap() != nil
@@ -55,7 +64,7 @@ import Testing
         let base = FreePorts.base(of: [101, 102, 104, 105, 201, 202, 204, 205, 302])
         let command = try Capture(
             try Programs.path("jaga"), ["tail", "--follow", "--port-base", "\(base)"],
-            environment: [:])
+            environment: ["JAGA_HOME": home.path])
         #expect(await eventually { command.text.contains("nothing answers at tcp://") })
         #expect(command.process.reap() == nil)
         await command.stop()

@@ -7,12 +7,12 @@ extension `The suite` {
         @Test func `tells a crossing, refuses who has no key, and is followed by the operator`()
             async throws
         {
-            let suite = try RunningSuite(settings: ["JAGA_CURVE": "always"])
+            let suite = try RunningSuite()
             try await suite.start()
             #expect(suite.log.contains("jaga: made keys for streams in "))
             let stranger = try Capture(
                 try Programs.path("jaga"), ["tail", "--port-base", "\(suite.portBase)"],
-                environment: ["JAGA_HOME": suite.home + "/nobody", "JAGA_CURVE": "auto"])
+                environment: ["JAGA_HOME": suite.home + "/nobody", "JAGA_CURVE": "never"])
             let tail = try suite.run([
                 "tail", "--since", "10m", "--follow", "--type", "jaga.directory.person",
             ])

@@ -44,9 +44,7 @@ extension `The suite` {
         }
 
         @Test func `a subscriber in Python hears the same events as jaga tail`() async throws {
-            var settings = Self.settings
-            settings["JAGA_CURVE"] = "always"
-            let suite = try RunningSuite(settings: settings)
+            let suite = try RunningSuite(settings: Self.settings)
             try await suite.start()
             for (port, service, topic) in [(105, "notifier", "deliv--|"), (101, "ingest", "ev---")]
             {

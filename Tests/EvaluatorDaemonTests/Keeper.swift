@@ -10,7 +10,7 @@ import Wire
 /// partitions out as a test says.
 final class Keeper {
     let portBase: Int
-    let home = try? TemporaryFolder()
+    let home: TemporaryFolder
     private let bus: Bus
     private var number: UInt64 = 0
     /// What was taken into `events/p`, in order, by stream.
@@ -37,6 +37,10 @@ final class Keeper {
 
     init() throws {
         portBase = FreePorts.base(of: [101, 201, 301, 302])
+        home = try TemporaryFolder()
+        let settings = try Runtime.Configuration(
+            settings: BusSecurity.settings, environment: ["JAGA_HOME": home.path])
+        try BusSecurity.folder(settings).makeOnce()
         var configuration = Bus.Configuration(name: "ingest")
         configuration.served =
             Partition.all.map { Bus.Served(.input($0), isSnapshotable: true) }
@@ -45,6 +49,7 @@ final class Keeper {
         configuration.controlEndpoint = "tcp://127.0.0.1:\(portBase + 201)"
         configuration.computedEndpoint = "tcp://127.0.0.1:\(portBase + 301)"
         configuration.inputsEndpoint = "tcp://127.0.0.1:\(portBase + 302)"
+        configuration.security = try BusSecurity.read(settings, role: .ingest)
         bus = try Bus(
             configuration: configuration, store: MemoryBusStore(), clock: SystemClock())
         bus.hooks.notice = { [unowned self] in notices.append($0) }
@@ -61,7 +66,7 @@ final class Keeper {
         try Capture(
             Programs.path("jaga-evaluator"), [],
             environment: [
-                "JAGA_PORT_BASE": "\(portBase)", "JAGA_HOME": home?.path ?? "",
+                "JAGA_PORT_BASE": "\(portBase)", "JAGA_HOME": home.path,
                 "JAGA_EVALUATOR_CHECKPOINT_SECONDS": "\(seconds)",
             ])
     }
@@ -110,7 +115,7 @@ final class Keeper {
 
     /// What lies in the folder that evaluators are given.
     func filesAtHome() throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: home?.path ?? "")
+        try FileManager.default.subpathsOfDirectory(atPath: home.path)
     }
 
     /// What was decided about a person.

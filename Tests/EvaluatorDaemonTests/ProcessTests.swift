@@ -59,10 +59,11 @@ import Wire
     }
 
     @Test func `is not ready without ingest`() async throws {
+        let home = try TemporaryFolder()
         let base = FreePorts.base(of: [101, 201, 301, 302])
         let evaluator = try Capture(
             Programs.path("jaga-evaluator"), [],
-            environment: ["JAGA_PORT_BASE": "\(base)", "JAGA_HOME": "/tmp"])
+            environment: ["JAGA_PORT_BASE": "\(base)", "JAGA_HOME": home.path])
         #expect(await eventually { evaluator.port != nil })
         let http = PlainHTTP(port: try #require(evaluator.port))
         #expect(try http.send("GET", "/readyz").status == 503)

@@ -35,7 +35,7 @@ import Wire
         rule: ClockRule
     ) throws {
         let stage = try Stage(Stage.ingest)
-        let stream = StreamName.events(3)
+        let stream = StreamName.events(Stage.partition)
         var isMended = false
         stage.script.onApply = { _, found, position in
             if found == stream, position.sequence == 2, !isMended { throw Indigestible() }
@@ -49,7 +49,7 @@ import Wire
         #expect(stage.host.bus.position(of: stream) == evaluator.end)
         #expect(try stage.effects(of: stream) == [1, 3])
         let entry = try #require(try stage.streams["poison"]?.array?.first)
-        #expect(entry["stream"] == "events/3" && entry["sequence"] == 2)
+        #expect(entry["stream"] == .string(stream.text) && entry["sequence"] == 2)
         #expect(entry["needed"] == (rule == .countdown ? true : false))
         evaluator.offer()
         try stage.run(for: .seconds(70))

@@ -24,6 +24,8 @@ final class Script: Service {
     var held: [HeldEntry] = []
     var applied = 0
     private(set) var reloads = 0
+    /// Members that proposed what cannot be read.
+    private(set) var rejected: [ID128] = []
     var operatorToken = "operator"
     /// Requests for `/v1/slow`, which wait until a test answers them.
     private(set) var suspended: Set<UInt64> = []
@@ -42,6 +44,12 @@ final class Script: Service {
     }
 
     func replace(_ stream: StreamName, with events: [Event]) throws { try onReplace() }
+
+    func mayPropose(_ stream: StreamName, by member: ID128) -> Bool { !rejected.contains(member) }
+
+    func proposalRejected(
+        _ stream: StreamName, by member: ID128, because reason: String
+    ) throws { rejected.append(member) }
 
     func handle(_ request: Request) throws {
         if request.path == "/v1/slow" {

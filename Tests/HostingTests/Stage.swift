@@ -139,6 +139,9 @@ final class Stage {
         try append(try wish(rule), to: stream)
     }
 
+    /// Of the person whom everything is about.
+    static let partition = Partition.of(PersonID(ID128(high: 1, low: 1)))
+
     /// A clock that somebody wants, as a record.
     func wish(_ rule: ClockRule) throws -> Record {
         nextNumber += 1

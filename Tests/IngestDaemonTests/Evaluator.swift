@@ -10,6 +10,8 @@ struct Evaluator {
     let member: ID128
     let world: World
     var logic: ClosedRange<UInt16> = 1...1
+    /// It says that it is live, and evaluates nothing.
+    var isIdle = false
 
     init(_ number: UInt64, in world: World) {
         member = ID128(high: 9, low: number)
@@ -30,7 +32,9 @@ struct Evaluator {
             .renew(
                 member: member, logic: logic,
                 holdings: assignments.map {
-                    Holding(partition: $0.partition, epoch: $0.epoch, state: .live)
+                    Holding(
+                        partition: $0.partition, epoch: $0.epoch, state: .live,
+                        applied: isIdle ? .unknown : world.end($0.partition))
                 }))
     }
 

@@ -82,7 +82,8 @@ final class AppendedBlindly: Plant {
             let moved = Batch(
                 stream: batch.stream, after: end, records: batch.records, head: batch.head,
                 published: batch.published)
-            return .offered(Offer(moved, from: offer.input).encoded())
+            return .offered(
+                Offer(moved, from: offer.input, by: offer.member).encoded())
         }
     }
 }

@@ -36,7 +36,7 @@ enum GoldenVectors {
         stream: input17, after: .start(of: life), records: [one, two], head: 9,
         published: published)
 
-    static let offer = Offer(batch, from: position)
+    static let offer = Offer(batch, from: position, by: idB)
 
     static let extents = [
         Extent(stream: input17, base: .start(of: life), head: position, isSnapshotable: false),
@@ -80,7 +80,8 @@ enum GoldenVectors {
                 .renew(
                     member: idB, logic: 1...2,
                     holdings: [
-                        Holding(partition: p17, epoch: 5, state: .live),
+                        Holding(
+                            partition: p17, epoch: 5, state: .live, applied: position),
                         Holding(partition: p63, epoch: 6, state: .restoring),
                     ])
             ),

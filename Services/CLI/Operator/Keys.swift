@@ -12,9 +12,8 @@ enum Keys: Command {
             all. They lie in secrets/bus of the home folder, or where JAGA_KEYS says. Keys that are
             there stay, unless you say --force. 'show' shows the public halves.
 
-            Keys are needed when services listen beyond loopback (JAGA_BIND) or find each other on
-            other machines; JAGA_CURVE=always demands them on loopback too. Whoever has
-            operator.key can follow every stream with 'jaga tail'.
+            Every service needs its key. A suite whose services are all on one machine makes them
+            at its first start. Whoever has operator.key can follow every stream with 'jaga tail'.
             """,
         options: [
             .init(

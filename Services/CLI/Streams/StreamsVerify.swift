@@ -25,9 +25,7 @@ extension Streams {
         let topology = Topology(settings)
         var configuration = Bus.Configuration(
             name: "verify-" + Hex.encode(SecureRandom.bytes(4)))
-        configuration.security = try BusSecurity.read(
-            settings, role: .operator, bindAddress: topology.bindAddress,
-            hosts: ServiceName.keepers.map(topology.host))
+        configuration.security = try BusSecurity.read(settings, role: .operator)
         var isWhole = true
         for keeper in ServiceName.keepers {
             let streams = wanted.filter(keeper.served.contains)

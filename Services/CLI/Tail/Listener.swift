@@ -43,9 +43,7 @@ struct Listener {
         configuration.peers = peers
         configuration.start = fromOldest ? .oldest : .head
         configuration.acknowledges = false
-        configuration.security = try BusSecurity.read(
-            settings, role: .operator, bindAddress: topology.bindAddress,
-            hosts: ServiceName.keepers.map(topology.host))
+        configuration.security = try BusSecurity.read(settings, role: .operator)
         bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
         bus.hooks.notice = { notice in
             if case .peerRefused = notice { Console.complain("\(name): \(notice)") }

@@ -23,9 +23,7 @@ final class Members {
             name: call.syntax.name + "-" + Hex.encode(SecureRandom.bytes(4)))
         configuration.peers = [peer]
         configuration.acknowledges = false
-        configuration.security = try BusSecurity.read(
-            settings, role: .operator, bindAddress: topology.bindAddress,
-            hosts: [topology.host(of: .membership)])
+        configuration.security = try BusSecurity.read(settings, role: .operator)
         bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
         bus.hooks.replace = { [unowned self] _, records, _ in
             self.circle = nil

@@ -150,7 +150,7 @@ struct UpPlan {
         try Files.makeFolder(nginxFolder, mode: 0o700)
     }
 
-    /// Makes the keys for streams, if they are needed and there are none.
+    /// Makes the keys for streams, if there are none.
     ///
     /// Not where some services are elsewhere: theirs would be others.
     ///
@@ -159,11 +159,9 @@ struct UpPlan {
         let hosts = ServiceName.keepers.map(ports.topology.host)
         let isAlone = hosts.allSatisfy { $0 == ports.here || BusSecurity.isLocal(host: $0) }
         let folder = BusSecurity.folder(configuration)
-        guard isAlone, folder.existing.isEmpty,
-            BusSecurity.reason(
-                configuration, bindAddress: ports.topology.bindAddress, hosts: hosts) != nil
+        guard isAlone, BusSecurity.isWanted(configuration), folder.existing.isEmpty,
+            try folder.makeOnce()
         else { return nil }
-        _ = try folder.make(BusRole.allCases)
         return folder.path
     }
 

@@ -16,6 +16,8 @@ public struct Coordinator: Sendable {
         /// A member says that it is there, what logic it can run, and what it holds.
         case heard(member: ID128, logic: ClosedRange<UInt16>, holdings: [Holding])
         case left(member: ID128)
+        /// A member does not do its work: its partitions go to others.
+        case revoke(member: ID128, Revocation)
         /// The logs have this version of the logic now.
         case logic(UInt16)
         /// There is another checkpoint of a partition to begin with: whoever could not compute it
@@ -23,6 +25,14 @@ public struct Coordinator: Sendable {
         case retry(Partition)
         /// Time has passed.
         case tick
+    }
+
+    /// Why a member loses its partitions.
+    public enum Revocation: String, Hashable, Sendable, CaseIterable {
+        /// It proposed what cannot be read. It gets nothing until the distrust ends.
+        case invalidProposal
+        /// It evaluates nothing although records wait. It gets only what nobody else can have.
+        case idle
     }
 
     /// What is to be done.
@@ -41,6 +51,10 @@ public struct Coordinator: Sendable {
     struct Member {
         var logic: ClosedRange<UInt16>
         var heard: Timestamp
+        /// Members that joined before it, of this life of the coordinator.
+        let number: Int
+        /// Why it is not trusted, until the distrust ends.
+        var revoked: (cause: Revocation, until: Timestamp)?
         /// As it last said.
         var holdings: [Partition: Holding] = [:]
         /// What it could not compute, and until when it does not get that again.
@@ -79,7 +93,11 @@ public struct Coordinator: Sendable {
     /// Of this input.
     var now: Timestamp
     /// The logs go over to no newer version than this.
-    private let logicNewest: UInt16
+    let logicNewest: UInt16
+    /// Until then members that join after the last revocation are not trusted.
+    var waryUntil = Timestamp.zero
+    var firstDistrusted = 0
+    var memberCount = 0
     /// Until then nobody gets what another may claim.
     private let settledAt: Timestamp
 
@@ -111,6 +129,7 @@ public struct Coordinator: Sendable {
             hear(member, logic: logic, holdings: holdings, into: &effects)
             answered = member
         case .left(let member): members[member] = nil
+        case .revoke(let member, let cause): revoke(member, because: cause)
         case .logic(let version):
             if version != logic {
                 logic = version
@@ -160,8 +179,8 @@ public struct Coordinator: Sendable {
         _ id: ID128, logic: ClosedRange<UInt16>, holdings: [Holding],
         into effects: inout [Effect]
     ) {
-        guard members[id] != nil || members.count < Limits.membersMax else { return }
-        var member = members[id] ?? Member(logic: logic, heard: now)
+        guard members[id] != nil || hasRoomForMember() else { return }
+        var member = members[id] ?? newMember(logic)
         member.logic = logic
         member.heard = now
         member.holdings.removeAll(keepingCapacity: true)
@@ -218,6 +237,7 @@ public struct Coordinator: Sendable {
     func isFit(_ id: ID128, for partition: Partition) -> Bool {
         guard let member = members[id] else { return false }
         return member.logic.contains(logic) && member.failed[partition] == nil
+            && member.revoked?.cause != .invalidProposal
     }
 
     /// Lets a member keep what it claims and nobody else has. While this begins, two may claim one
@@ -243,9 +263,13 @@ public struct Coordinator: Sendable {
     private mutating func vacate() {
         for partition in partitions {
             guard var seat = seats[partition] else { continue }
-            if let owner = seat.owner, !isFit(owner.member, for: partition) { seat.owner = nil }
+            if let owner = seat.owner,
+                !isFit(owner.member, for: partition) || isReplaceable(owner.member, at: partition)
+            {
+                seat.owner = nil
+            }
             if let next = seat.successor {
-                if !isFit(next.member, for: partition) {
+                if !isFit(next.member, for: partition) || members[next.member]?.revoked != nil {
                     seat.successor = nil
                 } else if seat.owner == nil || state(of: next, at: partition) == .live {
                     seat = Seat(owner: next)
@@ -279,17 +303,17 @@ public struct Coordinator: Sendable {
 
     private func rank(
         _ entry: (key: ID128, value: Int), for partition: Partition
-    ) -> (Int, Int, Int, ID128) {
+    ) -> (Int, Int, Int, Int, ID128) {
         let member = members[entry.key]
         let isSlow = member?.slow[partition] != nil
         let knows = member?.holdings[partition] != nil
-        return (isSlow ? 1 : 0, entry.value, knows ? 0 : 1, entry.key)
+        return (distrust(of: entry.key), isSlow ? 1 : 0, entry.value, knows ? 0 : 1, entry.key)
     }
 
     /// Moves partitions from who has most to who has least until none has two more than another:
     /// no other way needs fewer moves.
     private mutating func balance() {
-        var loads = self.loads
+        var loads = self.loads.filter { $0.value > 0 || isTrusted($0.key) }
         while let (partition, from, to) = nextMove(loads) {
             guard let seat = seats[partition] else { continue }
             if seat.owner?.member == to {
@@ -351,36 +375,5 @@ public struct Coordinator: Sendable {
     private mutating func newTenure(of member: ID128) -> Tenure {
         epoch += 1
         return Tenure(member: member, epoch: epoch, since: now)
-    }
-
-    // MARK: News
-
-    /// The newest version that every member can go over to from the present one, and that is known
-    /// here: a log that went further than any evaluator would be read by nobody, for good.
-    private func raiseLogic(into effects: inout [Effect]) {
-        guard let common = members.values.map(\.logic.upperBound).min(),
-            members.values.allSatisfy({ $0.logic.contains(logic) })
-        else { return }
-        let newest = min(common, logicNewest)
-        if newest > logic { effects.append(.raise(logic: newest)) }
-    }
-
-    /// Tells everybody whose list has changed, and who asked.
-    private mutating func tell(_ answered: ID128?, into effects: inout [Effect]) {
-        for id in members.keys.sorted() {
-            let list = assignments(of: id)
-            guard id == answered || members[id]?.told != list else { continue }
-            members[id]?.told = list
-            effects.append(.assign(member: id, logic: logic, assignments: list))
-        }
-    }
-
-    /// What a member has, or is to have; by partition.
-    public func assignments(of member: ID128) -> [Assignment] {
-        partitions.compactMap { partition in
-            tenure(of: member, at: partition).map {
-                Assignment(partition: partition, epoch: $0.epoch)
-            }
-        }
     }
 }

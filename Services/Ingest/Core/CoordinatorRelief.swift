@@ -9,11 +9,14 @@ extension Coordinator {
             members[id]?.failed = member.failed.filter { $0.value > now }
             members[id]?.slow = member.slow.filter { $0.value > now }
         }
+        for (id, member) in members {
+            if let revoked = member.revoked, revoked.until <= now { members[id]?.revoked = nil }
+        }
     }
 
     /// Whether a partition may be given to a member that somebody else has.
     func mayTake(_ id: ID128, _ partition: Partition) -> Bool {
-        isFit(id, for: partition) && members[id]?.slow[partition] == nil
+        isFit(id, for: partition) && members[id]?.slow[partition] == nil && isTrusted(id)
     }
 
     /// Gives what is read without an end to somebody who has nothing else to read: the owner keeps

@@ -35,6 +35,11 @@ extension Coordinator {
         }
     }
 
+    /// Whether a member has a partition now.
+    public func owns(_ id: ID128, _ partition: Partition) -> Bool {
+        seats[partition]?.owner?.member == id
+    }
+
     /// Members that are there and have lately given a partition up, by id.
     public func failed(at partition: Partition) -> [ID128] {
         members.filter { $0.value.failed[partition] != nil }.keys.sorted()

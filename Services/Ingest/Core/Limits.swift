@@ -261,8 +261,24 @@ public enum Limits {
     public static let restoringSeconds: Int64 = 60
     /// Records that no checkpoint includes for so long are a trouble: none can be pruned.
     public static let uncheckpointedSeconds: Int64 = 900
-    /// Members at a time; others are not heard.
-    public static let membersMax = 256
+    /// Members at a time, more than there are partitions to share; others are not heard.
+    public static let membersMax = 80
+    /// A partition whose owner is live and evaluates nothing for so long, although records wait, is
+    /// unhealthy, …
+    public static let idleUnhealthySeconds: Int64 = 5
+    /// … and after this its owner is revoked, as it is when it leaves an emergency unanswered.
+    public static let idleRevokedSeconds: Int64 = 10
+    /// A revoked member, and whoever joins meanwhile, gets nothing for so long that anybody else
+    /// can have.
+    public static let distrustSeconds: Int64 = 600
+    /// Connections whose requests about ownership are counted apart.
+    public static let askersMax = 256
+    /// Requests about ownership, checkpoints apart, of one connection in a second.
+    public static let ownershipRequestsPerSecond = 25
+    /// Pieces of checkpoints of one connection in a second.
+    public static let piecesPerSecond = 256
+    /// Members that may join at once; each second one more may join.
+    public static let joinsAtOnce = 64
     /// Records between two checkpoints that a new owner reads for the sake of comparing.
     public static let auditRecords: UInt64 = 2000
     /// Of a checkpoint's pieces nothing is kept when none has come for so long.

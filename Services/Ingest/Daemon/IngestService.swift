@@ -139,7 +139,9 @@ final class IngestService: Service {
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         switch stream {
-        case .events: try take(.computed(event))
+        case .events:
+            if let signal = event.body.answeredSignal { ownership.progress.answered(signal) }
+            try take(.computed(event))
         case .fired, .deliveries: try applyOnce(event, from: stream)
         case .directory, .input, .sos: break
         }
@@ -211,6 +213,16 @@ final class IngestService: Service {
 
     func coordinate(_ question: Control, from route: Route) throws {
         try raise(to: try ownership.take(question, from: route))
+    }
+
+    func mayPropose(_ stream: StreamName, by member: ID128) -> Bool {
+        ownership.mayPropose(stream, by: member)
+    }
+
+    func proposalRejected(
+        _ stream: StreamName, by member: ID128, because reason: String
+    ) throws {
+        try ownership.proposalRejected(stream, by: member, because: reason)
     }
 
     private func raise(to logic: UInt16?) throws {
@@ -292,6 +304,7 @@ final class IngestService: Service {
         case .append(let event, let partition):
             let record = try EventCodec.encode(event)
             let position = try outside.append(record, to: .input(partition))
+            ownership.progress.appended(event.body, to: partition, at: outside.now)
             outside.log.debug(
                 "told",
                 [

@@ -7,6 +7,8 @@ enum Neglect: String, CaseIterable {
     case unowned
     /// Who has it reads it, and comes to no end.
     case restoring
+    /// Who has it is live, and evaluates nothing.
+    case idle
     /// Nobody sends a checkpoint that can be kept.
     case uncheckpointed
 
@@ -65,6 +67,11 @@ extension Ownership {
         {
             return .restoring
         }
+        if progress.idle(for: Limits.idleUnhealthySeconds, at: outside.now).contains(
+            seat.partition)
+        {
+            return .idle
+        }
         if isOver(Limits.uncheckpointedSeconds, since: waiting.since) { return .uncheckpointed }
         return nil
     }
@@ -77,7 +84,7 @@ extension Ownership {
         }
         return Dictionary(grouping: causes, by: \.1).mapValues { $0.map(\.0).sorted() }
             .sorted { $0.value[0] < $1.value[0] }
-            .map { cause, partitions in sentence(list(partitions), cause) }
+            .map { cause, partitions in sentence(Ownership.list(partitions), cause) }
     }
 
     /// What several partitions may have in common.
@@ -95,6 +102,9 @@ extension Ownership {
             "\(cause.text) has been reading \(partitions) for more than "
                 + "\(Limits.restoringSeconds) s: see its log; if it hangs, restart it; if it is "
                 + "busy, start one more"
+        case .idle:
+            "\(cause.text) has evaluated nothing of \(partitions) for more than "
+                + "\(Limits.idleUnhealthySeconds) s, and there are records to evaluate: see its log"
         case .uncheckpointed:
             "no checkpoint of \(partitions) for \(Limits.uncheckpointedSeconds / 60) min, so "
                 + "nothing there can be pruned: \(cause.text)"
@@ -105,7 +115,7 @@ extension Ownership {
         let owner = seat?.owner.map { "evaluator \($0.text.prefix(6))…" } ?? "nobody"
         switch neglect {
         case .unowned: return seat.map { reasonForNobody($0.partition) } ?? ""
-        case .restoring: return owner
+        case .restoring, .idle: return owner
         case .uncheckpointed:
             let refusal = seat.flatMap { refusals[$0.partition] }.map {
                 "the last was refused: \($0.explanation)"
@@ -124,7 +134,7 @@ extension Ownership {
             + "Services/Ingest/README.md"
     }
 
-    private func list(_ partitions: [Partition]) -> String {
+    static func list(_ partitions: [Partition]) -> String {
         let shown = partitions.prefix(8).map(\.description).joined(separator: ", ")
         let noun = partitions.count == 1 ? "partition" : "partitions"
         return partitions.count > 8

@@ -31,6 +31,11 @@ final class Ownership {
     /// Checkpoints with which somebody began who gave the partition up, and when that was.
     private var failed: [Partition: [UInt64: Timestamp]] = [:]
     private var routes: [ID128: Route] = [:]
+    private var intake = OwnershipIntake()
+    /// How far owners have evaluated their partitions.
+    var progress = EvaluationProgress()
+    /// Members that lost their partitions, and why; until nobody distrusts them any more.
+    var revoked: [ID128: RevokedMember] = [:]
     private var readers: [ID128: (reader: CheckpointReader, heard: Timestamp)] = [:]
     private var ticked = Timestamp.zero
 
@@ -55,12 +60,21 @@ final class Ownership {
     ///
     /// - Returns: the version that the logs are to go over to, if every member can.
     func take(_ question: Control, from route: Route) throws -> UInt16? {
+        guard
+            let replaced = intake.admit(
+                question, from: route, at: outside.now, isKnown: coordinator.knows)
+        else {
+            counts.requestsDropped += 1
+            return nil
+        }
+        if let member = replaced.member { _ = try handle(.left(member: member)) }
         switch question {
         case .join(let member, let logic):
             routes[member] = route
             return try handle(.heard(member: member, logic: logic, holdings: []))
         case .renew(let member, let logic, let holdings):
             routes[member] = route
+            try noteProgress(of: member, holdings)
             return try handle(.heard(member: member, logic: logic, holdings: holdings))
         case .leave(let member): return try handle(.left(member: member))
         case .checkpoint(let piece):
@@ -84,6 +98,7 @@ final class Ownership {
         }
         let raised = try handle(.tick)
         try noteWaiting()
+        try revokeIdle()
         return raised
     }
 
@@ -95,7 +110,7 @@ final class Ownership {
         _ = try handle(.logic(version))
     }
 
-    private func handle(_ input: Coordinator.Input) throws -> UInt16? {
+    func handle(_ input: Coordinator.Input) throws -> UInt16? {
         let before = coordinator.memberIDs
         var effects: [Coordinator.Effect] = []
         coordinator.handle(input, at: outside.now, into: &effects)

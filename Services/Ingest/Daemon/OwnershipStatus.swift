@@ -10,6 +10,9 @@ struct OwnershipCounts {
     /// By reason.
     var checkpointsRefused: [String: Int] = [:]
     var stateConflicts = 0
+    var revocations: [Coordinator.Revocation: Int] = [:]
+    /// Requests about ownership beyond the bounds.
+    var requestsDropped = 0
 }
 
 // What is to be seen of owners and checkpoints.
@@ -30,7 +33,9 @@ extension Ownership {
     }
 
     /// What keeps nobody from being told, and is to be looked at.
-    var alarms: [String] { sentences(about: neglected.filter(\.value.isHarmless)) }
+    var alarms: [String] {
+        sentences(about: neglected.filter(\.value.isHarmless)) + revocationSentences
+    }
 
     /// Members, seats, moves and checkpoints, for `GET /v1/status/ingest`.
     var statusMembers: [JSON.Member] {
@@ -101,6 +106,15 @@ extension Ownership {
             .set(Double(seats.filter { $0.successor != nil }.count))
         metrics.counter("jaga_ingest_moves_total", "Moves of partitions begun.")
             .set(Double(coordinator.moves))
+        let revocations = metrics.counter(
+            "jaga_ingest_members_revoked_total", "Evaluators that lost their partitions.", "cause")
+        for cause in Coordinator.Revocation.allCases {
+            revocations.set(Double(counts.revocations[cause] ?? 0), cause.rawValue)
+        }
+        metrics.counter(
+            "jaga_ingest_ownership_requests_dropped_total",
+            "Requests of evaluators about partitions beyond what one may ask."
+        ).set(Double(counts.requestsDropped))
         metrics.counter("jaga_ingest_checkpoints_total", "Checkpoints of partitions kept.")
             .set(Double(counts.checkpoints))
         let refused = metrics.counter(

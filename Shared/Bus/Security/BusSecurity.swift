@@ -4,8 +4,6 @@ import Runtime
 public struct BusSecurity: Sendable {
     /// Whom this process speaks for.
     public let role: BusRole
-    /// Also where nobody but this machine can listen.
-    public let isAlways: Bool
     let own: CurveKeyPair
     private let publicKeys: [BusRole: CurvePublicKey]
     private let holders: [[UInt8]: BusRole]
@@ -16,12 +14,11 @@ public struct BusSecurity: Sendable {
     ///   - old: further ones that are still accepted
     public init(
         role: BusRole, own: CurveKeyPair, publicKeys: [BusRole: CurvePublicKey],
-        old: [BusRole: CurvePublicKey] = [:], isAlways: Bool = true
+        old: [BusRole: CurvePublicKey] = [:]
     ) {
         self.role = role
         self.own = own
         self.publicKeys = publicKeys
-        self.isAlways = isAlways
         var holders: [[UInt8]: BusRole] = [:]
         for (role, key) in old { holders[key.bytes] = role }
         for (role, key) in publicKeys { holders[key.bytes] = role }
@@ -39,11 +36,6 @@ public struct BusSecurity: Sendable {
                 hint: "Peers are named by their roles.")
         }
         return key
-    }
-
-    /// Whether a socket at this endpoint is to be protected.
-    func protects(_ endpoint: String) -> Bool {
-        isAlways || !BusSecurity.isLocal(endpoint: endpoint)
     }
 
     /// Whether only this machine reaches an endpoint: `ipc`, `inproc`, and `tcp` on loopback.
@@ -70,8 +62,9 @@ extension BusSecurity {
     /// What every process that uses the bus can be told about keys.
     public static let settings = [
         Setting(
-            "JAGA_CURVE", .choice(["auto", "always"]), default: "auto",
-            help: "Whether streams are protected by keys beyond loopback only, or always."),
+            "JAGA_CURVE", .choice(["always", "never"]), default: "always",
+            help: "Protect streams with keys. never: every account on this machine can read and "
+                + "forge them."),
         Setting(
             "JAGA_KEYS", .path,
             help: "Folder of the keys for streams; else secrets/bus in the home folder."),
@@ -84,36 +77,38 @@ extension BusSecurity {
                 ?? configuration.text("JAGA_HOME") + "/secrets/bus")
     }
 
-    /// Why a process's streams need keys; nil where they need none.
-    ///
-    /// - Parameters: as of ``read(_:role:bindAddress:hosts:)``
-    public static func reason(
-        _ configuration: Configuration, bindAddress: String, hosts: [String]
-    ) -> String? {
-        if configuration.text("JAGA_CURVE") == "always" { return "JAGA_CURVE is always" }
-        if !isLocal(host: bindAddress) { return "JAGA_BIND is \(bindAddress), beyond loopback" }
-        return hosts.first { !isLocal(host: $0) }.map { "\($0) is another machine" }
+    /// Whether streams are protected by keys.
+    public static func isWanted(_ configuration: Configuration) -> Bool {
+        configuration.text("JAGA_CURVE") != "never"
     }
 
-    /// What protects a process's streams; nil where nothing needs to be.
+    /// The folder in which a service makes the keys of the suite at its first start; nil where it
+    /// must not, or need not.
     ///
-    /// Who binds beyond loopback uses keys everywhere: the others of its machine are told the same,
-    /// and a socket bound to all addresses is one of loopback too.
+    /// A service makes them only where all services share one home on this machine: keys made
+    /// anywhere else would be unknown to the other services.
     ///
     /// - Parameters:
-    ///   - configuration: with ``settings``
-    ///   - bindAddress: where this process, or the suite that it looks at, binds
+    ///   - bindAddress: where this process binds
     ///   - hosts: where it connects to
+    public static func folderToFill(
+        _ configuration: Configuration, bindAddress: String, hosts: [String]
+    ) -> KeyFolder? {
+        guard isWanted(configuration), configuration.optional("JAGA_KEYS") == nil,
+            ([bindAddress] + hosts).allSatisfy({ isLocal(host: $0) })
+        else { return nil }
+        let folder = folder(configuration)
+        return folder.existing.isEmpty ? folder : nil
+    }
+
+    /// The keys of a process; nil with `JAGA_CURVE=never`.
+    ///
+    /// - Parameter configuration: with ``settings``
     /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, naming the
     ///   file.
     public static func read(
-        _ configuration: Configuration, role: BusRole, bindAddress: String, hosts: [String]
+        _ configuration: Configuration, role: BusRole
     ) throws(BusError) -> BusSecurity? {
-        guard let reason = reason(configuration, bindAddress: bindAddress, hosts: hosts) else {
-            return nil
-        }
-        let isAlways =
-            configuration.text("JAGA_CURVE") == "always" || !isLocal(host: bindAddress)
-        return try folder(configuration).security(of: role, isAlways: isAlways, because: reason)
+        isWanted(configuration) ? try folder(configuration).security(of: role) : nil
     }
 }

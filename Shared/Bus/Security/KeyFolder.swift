@@ -1,3 +1,5 @@
+import Glibc
+import Hashing
 import Runtime
 
 /// The keys of a suite in files: `<role>.key` with the secret half, for whoever has that role
@@ -43,6 +45,30 @@ public struct KeyFolder: Sendable {
         return made
     }
 
+    /// Makes the pairs of all roles in one step, unless another process has made them meanwhile.
+    ///
+    /// Services that start at the same time may all call this: exactly one set of keys appears.
+    ///
+    /// - Returns: whether this call made the keys
+    /// - Throws: ``BusError`` with `no-curve`; errors of the system.
+    @discardableResult
+    public func makeOnce() throws -> Bool {
+        let draft = KeyFolder("\(path).\(Hex.encode(SecureRandom.bytes(4))).new")
+        do {
+            _ = try draft.make(BusRole.allCases)
+            try Files.move(draft.path, to: path)
+            return true
+        } catch {
+            try? Files.removeTree(draft.path)
+            guard let error = error as? SystemError, [ENOTEMPTY, EEXIST].contains(error.number)
+            else { throw error }
+            guard existing.isEmpty else { return false }
+            // Something else lies in the folder.
+            _ = try make(BusRole.allCases)
+            return true
+        }
+    }
+
     private func write(
         _ key: String, _ comment: String, to path: String, mode: UInt32
     ) throws(SystemError) {
@@ -53,13 +79,10 @@ public struct KeyFolder: Sendable {
 
     /// What is in these files for a process of that role.
     ///
-    /// - Parameter reason: why keys are needed, for the error
     /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, naming the
     ///   file.
-    func security(
-        of role: BusRole, isAlways: Bool, because reason: String
-    ) throws(BusError) -> BusSecurity {
-        let own = try pair(of: role, because: reason)
+    func security(of role: BusRole) throws(BusError) -> BusSecurity {
+        let own = try pair(of: role)
         guard !isOpen(secretFile(role)) else {
             throw BusError(
                 "key-open", "read keys",
@@ -70,14 +93,14 @@ public struct KeyFolder: Sendable {
         var publicKeys: [BusRole: CurvePublicKey] = [:]
         var old: [BusRole: CurvePublicKey] = [:]
         for other in BusRole.allCases {
-            let key = try publicKey(publicFile(other), because: reason)
+            let key = try publicKey(publicFile(other))
             if let same = publicKeys.first(where: { $0.value == key })?.key {
                 throw KeyFolder.error(
                     "key-shared", publicFile(other), "is also the key of \(same.rawValue)")
             }
             publicKeys[other] = key
             if Files.exists(oldFile(other)) {
-                old[other] = try publicKey(oldFile(other), because: reason)
+                old[other] = try publicKey(oldFile(other))
             }
         }
         for (other, key) in old {
@@ -93,8 +116,7 @@ public struct KeyFolder: Sendable {
             throw KeyFolder.error(
                 "key-invalid", publicFile(role), "is not the other half of \(role.rawValue).key")
         }
-        return BusSecurity(
-            role: role, own: own, publicKeys: publicKeys, old: old, isAlways: isAlways)
+        return BusSecurity(role: role, own: own, publicKeys: publicKeys, old: old)
     }
 
     /// Whether others than its owner can read a file, or write it.
@@ -103,30 +125,26 @@ public struct KeyFolder: Sendable {
     }
 
     /// A role's pair, from its secret half.
-    public func pair(
-        of role: BusRole, because reason: String = "it was asked for"
-    ) throws(BusError) -> CurveKeyPair {
+    public func pair(of role: BusRole) throws(BusError) -> CurveKeyPair {
         let file = secretFile(role)
-        guard let pair = CurveKeyPair(secret: try line(of: file, because: reason)) else {
+        guard let pair = CurveKeyPair(secret: try line(of: file)) else {
             throw KeyFolder.error("key-invalid", file, "holds no key of 40 characters")
         }
         return pair
     }
 
     /// The public key in a file.
-    public func publicKey(
-        _ file: String, because reason: String = "it was asked for"
-    ) throws(BusError) -> CurvePublicKey {
-        guard let key = CurvePublicKey(try line(of: file, because: reason)) else {
+    public func publicKey(_ file: String) throws(BusError) -> CurvePublicKey {
+        guard let key = CurvePublicKey(try line(of: file)) else {
             throw KeyFolder.error("key-invalid", file, "holds no key of 40 characters")
         }
         return key
     }
 
     /// The last word: the key, whatever stands above it.
-    private func line(of file: String, because reason: String) throws(BusError) -> String {
+    private func line(of file: String) throws(BusError) -> String {
         guard Files.exists(file) else {
-            throw KeyFolder.error("keys-missing", file, "is not there, and \(reason)")
+            throw KeyFolder.error("keys-missing", file, "is not there")
         }
         do throws(SystemError) {
             let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)

@@ -57,7 +57,7 @@ public struct PeerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .forbidden(let role, let what):
             "\(role.rawValue) may not \(what); does it have the right .key?"
         case .mechanism:
-            "one side uses keys and the other does not; see JAGA_CURVE, JAGA_BIND, JAGA_KEYS"
+            "one side uses keys and the other does not; see JAGA_CURVE, JAGA_KEYS"
         case .foreignServerKey:
             "it has another public key for this service; copy the .pub files to it again"
         case .rejected:

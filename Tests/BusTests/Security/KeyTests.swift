@@ -23,12 +23,8 @@ import Testing
         return try Configuration(settings: BusSecurity.settings, environment: environment)
     }
 
-    private func read(
-        bind: String = "127.0.0.1", hosts: [String] = ["127.0.0.1"],
-        _ environment: [String: String] = [:]
-    ) throws -> BusSecurity? {
-        try BusSecurity.read(
-            configuration(environment), role: .timer, bindAddress: bind, hosts: hosts)
+    private func read(_ environment: [String: String] = [:]) throws -> BusSecurity? {
+        try BusSecurity.read(configuration(environment), role: .timer)
     }
 
     @Test func `are made for every role, secret halves for their owner alone`() throws {
@@ -48,24 +44,53 @@ import Testing
         }
     }
 
-    @Test func `are wanted beyond loopback, and everywhere when told so`() throws {
-        #expect(try read() == nil)
-        #expect(try read(hosts: ["localhost", "127.9.9.9"]) == nil)
-        for bind in ["0.0.0.0", "192.0.2.1", "127.evil.example", "1127.0.0.1"] {
-            let error = #expect(throws: BusError.self) { try read(bind: bind) }
-            #expect(error?.code == "keys-missing")
-            let text = error.map { "\($0)" } ?? ""
-            #expect(text.contains("JAGA_BIND is \(bind)") && text.contains("jaga keys init"))
-            #expect(text.contains("JAGA_KEYS: \(keys.secretFile(.timer)) is not there"))
-        }
+    @Test func `are required on loopback too, unless JAGA_CURVE is never`() throws {
+        let error = #expect(throws: BusError.self) { try read() }
+        #expect(error?.code == "keys-missing")
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("jaga keys init"))
+        #expect(text.contains("JAGA_KEYS: \(keys.secretFile(.timer)) is not there"))
+        #expect(try read(["JAGA_CURVE": "never"]) == nil)
+        #expect(throws: ConfigurationError.self) { try read(["JAGA_CURVE": "auto"]) }
         _ = try keys.make(BusRole.allCases)
-        #expect(try read(bind: "0.0.0.0")?.isAlways == true)
-        #expect(try read(["JAGA_CURVE": "always"])?.isAlways == true)
-        let far = try #require(try read(hosts: ["127.0.0.1", "192.0.2.1"]))
-        #expect(!far.isAlways && far.role == .timer)
-        #expect(far.protects("tcp://192.0.2.1:8201"))
-        #expect(!far.protects("tcp://127.0.0.1:8204") && !far.protects("ipc:///tmp/x"))
-        #expect(far.protects("tcp://127.0.0.1.example:8204"))
+        #expect(try read()?.role == .timer)
+        #expect(try read(["JAGA_CURVE": "always"])?.role == .timer)
+        #expect(try read(["JAGA_CURVE": "never"]) == nil)
+    }
+
+    @Test func `are made by a service only where the whole suite shares its home`() throws {
+        func folder(
+            bind: String = "127.0.0.1", hosts: [String] = ["127.0.0.1", "localhost"],
+            _ environment: [String: String] = [:]
+        ) throws -> String? {
+            var environment = environment
+            environment["JAGA_HOME"] = self.folder.path
+            let configuration = try Configuration(
+                settings: BusSecurity.settings, environment: environment)
+            return BusSecurity.folderToFill(configuration, bindAddress: bind, hosts: hosts)?.path
+        }
+        let inHome = self.folder.path + "/secrets/bus"
+        #expect(try folder() == inHome)
+        #expect(try folder(["JAGA_CURVE": "never"]) == nil)
+        #expect(try folder(["JAGA_KEYS": "/elsewhere"]) == nil)
+        #expect(try folder(hosts: ["127.0.0.1", "192.0.2.1"]) == nil)
+        for bind in ["0.0.0.0", "192.0.2.1", "127.evil.example", "1127.0.0.1"] {
+            #expect(try folder(bind: bind) == nil)
+        }
+        #expect(try KeyFolder(inHome).makeOnce())
+        #expect(try folder() == nil)
+    }
+
+    @Test func `are made once, however many services start together`() async throws {
+        let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 { group.addTask { [keys] in try keys.makeOnce() } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(made == 1)
+        #expect(try read()?.role == .timer)
+        #expect(try mode(keys.path) == 0o700)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bus"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: keys.path).count == 12)
     }
 
     @Test func `lie in the home folder unless told otherwise`() throws {
@@ -79,9 +104,9 @@ import Testing
         for role in BusRole.allCases where role != .timer {
             try FileManager.default.removeItem(atPath: keys.secretFile(role))
         }
-        #expect(try read(bind: "192.0.2.1") != nil)
+        #expect(try read() != nil)
         try FileManager.default.removeItem(atPath: keys.publicFile(.evaluator))
-        let error = #expect(throws: BusError.self) { try read(bind: "192.0.2.1") }
+        let error = #expect(throws: BusError.self) { try read() }
         #expect(error?.message.contains(keys.publicFile(.evaluator)) == true)
     }
 
@@ -90,14 +115,14 @@ import Testing
         let secret = keys.secretFile(.timer)
         for mode in [0o644, 0o640, 0o602] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: secret)
-            let error = #expect(throws: BusError.self) { try read(bind: "192.0.2.1") }
+            let error = #expect(throws: BusError.self) { try read() }
             #expect(error?.code == "key-open")
             #expect(error?.message.contains(secret) == true)
             #expect(error?.hint.contains("chmod 600 \(secret)") == true)
         }
         for mode in [0o600, 0o400] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: secret)
-            #expect(try read(bind: "192.0.2.1") != nil)
+            #expect(try read() != nil)
         }
     }
 
@@ -107,7 +132,7 @@ import Testing
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         }
         func code() throws -> String? {
-            #expect(throws: BusError.self) { try read(bind: "0.0.0.0") }?.code
+            #expect(throws: BusError.self) { try read() }?.code
         }
         let ingest = try String(contentsOfFile: keys.publicFile(.ingest), encoding: .utf8)
         let timer = try String(contentsOfFile: keys.publicFile(.timer), encoding: .utf8)
@@ -123,7 +148,7 @@ import Testing
         _ = try keys.make([.timer])
         try put(timer, keys.oldFile(.timer))
         let old = try #require(CurvePublicKey(String(timer.split(separator: "\n")[1])))
-        #expect(try read(bind: "0.0.0.0")?.holder(of: old.bytes) == .timer)
+        #expect(try read()?.holder(of: old.bytes) == .timer)
         try put(timer, keys.oldFile(.notifier))
         #expect(try code() == "key-shared", "two roles were that key's")
         try put(ingest, keys.oldFile(.notifier))
