@@ -24,7 +24,7 @@ MINUTES ?= 10
 READ_PYTHON := import ast, sys; ast.parse(open(sys.argv[1]).read())
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
-	bench bench-bus bench-evaluator bench-ingest schemathesis abuse chaos lint \
+	bench bench-bus bench-evaluator bench-ingest schemathesis abuse fuzz-bus chaos lint \
 	format simulate clean install test-deploy env-example install-files test-alerts
 .DEFAULT_GOAL := help
 
@@ -101,6 +101,10 @@ env-example: build ## write deploy/.env.example from what the programs say of th
 schemathesis: build ## try the API with what Schemathesis makes of docs/openapi.yaml (ARGS=50 each)
 	@scripts/setup --api
 	@scripts/schemathesis $(BIN) $(ARGS)
+
+fuzz-bus: build ## send a running suite what somebody with the evaluators' key could (MINUTES=10)
+	@scripts/setup --chaos
+	@scripts/fuzz-bus $(BIN) --minutes $(MINUTES) $(ARGS)
 
 abuse: build ## measure what others notice while somebody abuses HTTP (ARGS=30 for 30 s of each)
 	@scripts/setup --api

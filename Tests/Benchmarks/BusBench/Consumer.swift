@@ -24,11 +24,12 @@ final class Consumer {
         let shares = options.number("shares", or: 1)
         configuration.peers = [
             Bus.Peer(
-                name: "writer", publishEndpoint: options["publish"],
+                name: "ingest", publishEndpoint: options["publish"],
                 controlEndpoint: options["control"],
                 streams: Partition.all.filter { Int($0.number) % shares == share }
                     .map(StreamName.input))
         ]
+        configuration.security = try options.security(.evaluator)
         bus = try Bus(
             configuration: configuration, store: SQLiteBusStore(database), clock: SystemClock())
     }

@@ -21,6 +21,7 @@ struct Listener {
                 name: "ingest", publishEndpoint: options["publish"],
                 controlEndpoint: options["control"], streams: [.sos])
         ]
+        configuration.security = try options.security(.operator)
         let bus = try Bus(
             configuration: configuration, store: SQLiteBusStore(database), clock: SystemClock())
         let commands = Commands()

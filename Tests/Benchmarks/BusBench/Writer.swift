@@ -26,6 +26,7 @@ final class Writer {
         configuration.served = Writer.streams.map { Bus.Served($0) }
         configuration.publishEndpoint = "tcp://127.0.0.1:*"
         configuration.controlEndpoint = "tcp://127.0.0.1:*"
+        configuration.security = try options.security(.ingest)
         bus = try Bus(
             configuration: configuration, store: SQLiteBusStore(database), clock: SystemClock())
     }
