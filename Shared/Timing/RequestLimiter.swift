@@ -107,7 +107,8 @@ public struct RequestLimiter: Sendable {
         return Wait(limit: .failures, seconds: RequestLimiter.seconds(wait))
     }
 
-    private static func seconds(_ wait: Duration) -> Int {
+    /// Whole seconds of a wait, rounded up; at least 1.
+    public static func seconds(_ wait: Duration) -> Int {
         max(1, Int(clamping: (wait.microseconds + 999_999) / 1_000_000))
     }
 

@@ -75,7 +75,7 @@ public struct Gate: Sendable {
     ) -> Wait? {
         if opens, let opened = replaced[hash]?.opened {
             let rest = opened + .seconds(Limits.replacedSecretOpensSeconds) - now
-            if rest > .zero { return Wait(limit: .failures, seconds: Gate.seconds(rest)) }
+            if rest > .zero { return Wait(limit: .failures, seconds: RequestLimiter.seconds(rest)) }
         }
         guard replaced[hash] != nil, callsByReplaced.take(of: hash, at: now) != nil else {
             return nil
