@@ -18,12 +18,15 @@ import Web
 
     private static let basic = "Basic YW5uYTpzZWNyZXQ="
 
-    @Test(arguments: [
+    private static let foreign: [[String: String]] = [
         ["Origin": "https://evil.example"], ["Origin": "null"], ["Origin": ""],
         ["Origin": "https://jaga.example.org.evil.example"], ["Origin": "file://"],
         ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"],
         ["Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"],
-    ]) func `refuses what a page of another site asks for`(marks: [String: String]) {
+    ]
+
+    @Test(arguments: foreign)
+    func `refuses what a page of another site asks for`(marks: [String: String]) {
         var headers: Headers = ["Authorization": Self.basic]
         for (name, value) in marks { headers[name] = value }
         let problem = RequestGuard.originRefusal(of: request(.post, "/v1/x", headers))
@@ -33,11 +36,14 @@ import Web
             RequestGuard.originRefusal(of: request(.post, "/v1/emergencies", headers)) != nil)
     }
 
-    @Test(arguments: [
+    private static let own: [[String: String]] = [
         [:], ["Origin": "https://jaga.example.org"], ["Origin": "https://JAGA.example.org:8443"],
         ["Sec-Fetch-Site": "same-origin"], ["Sec-Fetch-Site": "none"],
         ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"],
-    ]) func `lets own pages, apps and followed links pass`(marks: [String: String]) {
+    ]
+
+    @Test(arguments: own)
+    func `lets own pages, apps and followed links pass`(marks: [String: String]) {
         var headers: Headers = ["Authorization": Self.basic]
         for (name, value) in marks { headers[name] = value }
         #expect(RequestGuard.originRefusal(of: request(.get, "/v1/x", headers)) == nil)
