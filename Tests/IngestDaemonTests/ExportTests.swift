@@ -113,7 +113,8 @@ import Web
     @Test func `every table that is erased with a person is exported, or is named here`() throws {
         // The passphrase is a secret; what a question to the phone, a silence and a watch are now
         // others tell, who keep them; the leading phone is told with the person, a tag with calls.
-        let others = ["device_key", "locating", "tagged", "terms", "silence", "watching", "leader",
+        let others = [
+            "device_key", "locating", "tagged", "terms", "silence", "watching", "leader",
             // What could not be processed is exported as the emergency that it became.
             "kept_call",
         ]

@@ -83,7 +83,10 @@ import Web
     @Test(arguments: [
         ("/osmand", "", "lat=3.1&lon=101.7&timestamp=1763634000&alarm=sos", 200),
         ("/pub", #"{"_type":"location","lat":3.1,"lon":101.7,"tst":1,"poi":"SOS"}"#, "", 200),
-        ("/v1/reports", #"{"lat":3.1,"lon":101.7,"trigger":"panic","time":"2026-11-20T10:19:00Z"}"#, "", 202),
+        (
+            "/v1/reports",
+            #"{"lat":3.1,"lon":101.7,"trigger":"panic","time":"2026-11-20T10:19:00Z"}"#, "", 202
+        ),
     ])
     func `hears the success of its protocol`(
         path: String, body: String, query: String, status: Int
