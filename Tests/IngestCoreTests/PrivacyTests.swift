@@ -133,7 +133,7 @@ import Testing
         #expect(fix(of: 1, &bench, as: ben) != nil)
         bench.change(aCircle(1, [member(1, .admin, sharing: .off), member(3, .guardian)]))
         #expect(bench.locate(1, as: ben) == .denied(.notAMember))
-        #expect(bench.read(id, as: ben) == .denied(.notAMember))
+        #expect(bench.read(id, as: ben) == .notFound)
         #expect(bench.positions(of: circle(1), as: ben) == .denied(.notAMember))
         #expect(fix(of: 1, &bench, as: cho) != nil)
     }
