@@ -39,7 +39,7 @@ struct EncodedText: Sendable {
 
     /// A data coding in digits, or the byte itself, as Jasmin sends it.
     private static func coding(_ text: String) -> Int? {
-        if let number = Int(text) { return (0...255).contains(number) ? number : nil }
+        if let number = OutsideNumber.integer(text, in: 0...255) { return number }
         guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first,
             scalar.value < 256
         else { return nil }

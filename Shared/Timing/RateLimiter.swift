@@ -42,8 +42,8 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         // What lies beyond a whole filling was stored before the clock was put back.
         if full < now || (full - now).microseconds > fillMicroseconds { full = now }
         let wanted = min(max(cost, 1) * microsecondsPerToken, fillMicroseconds)
-        let missing = (full - now).microseconds + wanted - fillMicroseconds
-        guard missing <= 0 else { return .microseconds(missing) }
+        let missing = full - now + .microseconds(wanted - fillMicroseconds)
+        guard missing <= .zero else { return missing }
         if isKnown {
             young[key] = full + .microseconds(wanted)
         } else {

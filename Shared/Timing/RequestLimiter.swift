@@ -109,7 +109,7 @@ public struct RequestLimiter: Sendable {
 
     /// Whole seconds of a wait, rounded up; at least 1.
     public static func seconds(_ wait: Duration) -> Int {
-        max(1, Int(clamping: (wait.microseconds + 999_999) / 1_000_000))
+        max(1, Int(clamping: (wait + .microseconds(999_999)).microseconds / 1_000_000))
     }
 
     /// What an address counts as: of IPv6 the network that one household gets; nil for this machine
