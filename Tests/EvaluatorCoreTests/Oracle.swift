@@ -14,8 +14,6 @@ struct Oracle {
         var before = Presence.unknown
         var after = Presence.unknown
         var reason: CrossingReason?
-        /// Near, but no alarm.
-        var isCoarse = false
         /// Of an absence.
         var hasContact: Bool?
     }
@@ -120,71 +118,7 @@ struct OracleSight: Hashable {
             fastest = min(fastest, 3 * max(one, other) + 15)
         }
         if abs(way) < 0.05 || abs(way - fastest * seconds) < 0.05 { isClose = true }
-        if way <= 0 || way <= fastest * seconds { return true }
-        // As fast as both say, within a quarter.
-        let whole = metres(to: later)
-        guard let told = meanSpeed(with: later) else { return false }
-        let expected = told * seconds
-        let reserve = 0.25 * expected + accuracy + later.accuracy - abs(whole - expected)
-        if abs(reserve) < 0.05 || abs(whole - 350 * seconds) < 0.05 { isClose = true }
-        return reserve >= 0 && whole <= 350 * seconds
-    }
-
-    func metres(to later: OracleSight) -> Double {
-        let (north, east) = (later.north - north, later.east - east)
-        return (north * north + east * east).squareRoot()
-    }
-
-    private func meanSpeed(with later: OracleSight) -> Double? {
-        switch (speed, later.speed) {
-        case (let one?, let other?): (one + other) / 2
-        case (let one?, nil): one
-        case (nil, let other?): other
-        case (nil, nil): nil
-        }
-    }
-
-    /// Whether the speeds that both say lead as far as to a later fix: half as far again, and both
-    /// accuracies. Nil if none says any.
-    func leads(to later: OracleSight, isClose: inout Bool) -> Bool? {
-        guard let told = meanSpeed(with: later) else { return nil }
-        let seconds = max(1, abs(Double((later.time - time).microseconds)) / 1_000_000)
-        let reserve = 1.5 * told * seconds + accuracy + later.accuracy - metres(to: later)
-        if abs(reserve) < 0.05 { isClose = true }
-        return reserve >= 0
-    }
-
-    /// Whether both say a speed by which the later one cannot be where it is, at most a minute apart.
-    func refutes(_ later: OracleSight, isClose: inout Bool) -> Bool {
-        guard speed != nil, later.speed != nil,
-            (later.time - time).components.seconds <= 60
-        else { return false }
-        return leads(to: later, isClose: &isClose) == false
-    }
-
-    /// Whether three fixes in a row go on in one direction at one speed, within a quarter.
-    static func areSteady(
-        _ one: OracleSight, _ two: OracleSight, _ three: OracleSight, isClose: inout Bool
-    ) -> Bool {
-        let gaps = [(one, two), (two, three)].map { ($1.time - $0.time).components.seconds }
-        guard one.time < two.time, two.time < three.time, gaps.allSatisfy({ $0 <= 300 }) else {
-            return false
-        }
-        func seconds(_ from: OracleSight, _ to: OracleSight) -> Double {
-            max(1, Double((to.time - from.time).microseconds) / 1_000_000)
-        }
-        let ratio = seconds(two, three) / seconds(one, two)
-        let north = two.north + (two.north - one.north) * ratio - three.north
-        let east = two.east + (two.east - one.east) * ratio - three.east
-        let off = (north * north + east * east).squareRoot()
-        let slack = two.accuracy + three.accuracy
-        let reserves = [
-            350 * seconds(one, two) - one.metres(to: two),
-            350 * seconds(two, three) - two.metres(to: three),
-            two.metres(to: three) / 4 + slack - off,
-        ]
-        if reserves.contains(where: { abs($0) < 0.05 }) { isClose = true }
-        return reserves.allSatisfy { $0 >= 0 }
+        return way <= 0 || way <= fastest * seconds
     }
 }
 
@@ -318,15 +252,12 @@ struct OracleHistory {
         if trusted.canBeFollowed(by: sight, isClose: &isClose) {
             return believe(sight, .fix, from: trusted, record, now)
         }
-        if let suspect = trust.suspect,
-            suspect.canBeFollowed(by: sight, isClose: &isClose)
-                || OracleSight.areSteady(trusted, suspect, sight, isClose: &isClose)
-        {
+        if let suspect = trust.suspect, suspect.canBeFollowed(by: sight, isClose: &isClose) {
             believe(suspect, .fix, from: nil, record, now, endsTurn: false)
             return believe(sight, .fix, from: suspect, record, now)
         }
-        if trust.suspect == nil { trust.since = now }
         trust.suspect = sight
+        trust.since = now
         add(.judge(sight, .suspect, way: nil), record, now)
     }
 

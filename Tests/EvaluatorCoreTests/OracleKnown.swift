@@ -7,10 +7,6 @@ struct OracleKnown {
     var isWithheld = false
     /// One fix says that the person has left; when that counts if none other comes.
     var doubtful: Timestamp?
-    /// Since then fixes see the person inside who has not entered.
-    var coming: Timestamp?
-    /// Near by a fix that is too inaccurate to say more.
-    var isCoarse = false
     /// Only one fix says that the person has come.
     var isSlight = false
     var hasDwelled = false
@@ -41,9 +37,8 @@ extension OracleZoneLife {
     }
 
     /// Whether one fix has begun a stay, and a later one needs no other to end it.
-    func endsAtOnce(_ state: OracleKnown?, _ sight: OracleSight, _ zone: PlacedZone) -> Bool {
+    func endsAtOnce(_ state: OracleKnown?, _ sight: OracleSight) -> Bool {
         state?.isSlight == true && isAnother(sight)
-            && (!zone.isVague(sight) || state?.isCoarse == true)
     }
 
     /// A tenth of the time from the last fix to a second one is grace, of 180 s and of 30 min, too,
@@ -67,22 +62,11 @@ extension OracleZoneLife {
 }
 
 extension PlacedZone {
-    var inradius: Double { Double(geometry.inradiusCentimetres) / 100 }
-
-    /// Too inaccurate to enter a safe zone.
-    func isVague(_ sight: OracleSight) -> Bool { sight.accuracy > max(100, inradius) }
-
-    /// Too inaccurate to enter the zone.
-    func isCoarse(_ sight: OracleSight) -> Bool {
-        kind == .safe ? isVague(sight) : sight.accuracy > max(300, 2 * inradius)
-    }
-
     /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most where it is
     /// better than that, and for itself where it is worse.
     func margin(_ sight: OracleSight) -> Double {
         let asked =
             switch sight.accuracy {
-            case _ where isVague(sight): 2 * sight.accuracy
             case ...100: 2 * sight.accuracy
             case ...200: 200.0
             default: sight.accuracy

@@ -2,9 +2,9 @@ import Model
 
 /// One zone and one person, from the beginning of the log to its end.
 struct OracleZoneLife {
-    typealias Known = OracleKnown
+    private typealias Known = OracleKnown
 
-    enum Judgement {
+    private enum Judgement {
         case fix, silence, alone, first, suspect, arranged, opened
     }
 
@@ -14,7 +14,7 @@ struct OracleZoneLife {
     private static let absenceRank = 3
 
     private(set) var told: [Telling] = []
-    var closeFrom = Int.max
+    private(set) var closeFrom = Int.max
     let id: ZoneID
     private var kind = ZoneKind.safe
     private var moment = Moment()
@@ -25,7 +25,7 @@ struct OracleZoneLife {
     private var passed = Timestamp.zero
     /// Absences until here are settled.
     private var absentFrom = Timestamp.zero
-    private(set) var record = 0
+    private var record = 0
     private var hours = OracleHours()
 
     init(_ id: ZoneID) { self.id = id }
@@ -157,16 +157,14 @@ struct OracleZoneLife {
     }
 
     private mutating func miss(at due: Timestamp) {
-        guard let zone = setup.judging(id, at: due)?.zone else { return }
+        guard let zone = setup.judging(id, at: due)?.zone,
+            known?.presence != .inside || known?.doubtful != nil || known?.isPuzzling == true
+        else { return }
         let since = due - .seconds(900)
-        if let trusted = trust.trusted, trusted.time >= since {
-            if let known, known.presence == .inside, known.doubtful == nil, !known.isPuzzling {
-                return
-            }
-            if !zone.isVague(trusted), sees(zone, trusted) == .inside { return }
+        if let trusted = trust.trusted, trusted.time >= since, sees(zone, trusted) == .inside {
+            return
         }
-        let isDoubted =
-            trust.suspect.map { sees(zone, $0) == .inside && !zone.isVague($0) } ?? true
+        let isDoubted = trust.suspect.map { sees(zone, $0) == .inside } ?? true
         let last = isDoubted ? trust.trusted : trust.suspect
         let hasContact = last.map { $0.time >= since } ?? false
         tell(Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact))
@@ -202,19 +200,11 @@ struct OracleZoneLife {
         let before = state?.presence ?? (mayBeNew ? .unknown : .outside)
         var (after, reason) = see(
             zone, shape.distance(sight), margin: zone.margin(sight),
-            from: occasion == .first ? .unknown : before, isCoarse: zone.isCoarse(sight))
+            from: occasion == .first ? .unknown : before)
         let mayBeUnsure = occasion == .fix || occasion == .arranged && state?.doubtful != nil
         let isDoubtful =
-            mayBeUnsure && !endsAtOnce(state, sight, zone)
-            && isUnsure(zone, shape, sight, before, after)
+            mayBeUnsure && !endsAtOnce(state, sight) && isUnsure(zone, shape, sight, before, after)
         if isDoubtful { (after, reason) = (before, .unconfirmed) }
-        if occasion == .fix, zone.kind == .safe, after == .inside,
-            before == .outside || before == .near, !hasCome(zone, shape, sight, state)
-        {
-            (after, reason) = (before, .unconfirmed)
-        }
-        let isCoarse = reason == .tooCoarse && zone.kind == .alert && after == .near
-        let isClearer = state?.isCoarse == true && after == .near && raw == .near && !isCoarse
         let stood = before == .unknown ? .outside : before
         var next = state ?? Known(presence: stood, since: now)
         if occasion == .suspect {
@@ -226,29 +216,19 @@ struct OracleZoneLife {
             tell(.zoneExited, .inside, after, .passedThrough)
             if after != state?.presence { next = Known(presence: after, since: now) }
             (next.isWithheld, next.doubtful, next.isSlight) = (false, nil, false)
-            (next.coming, next.isCoarse) = (nil, false)
-        } else if after != stood || isClearer {
-            tell(before, after, reason, occasion, isCoarse: isCoarse)
-            next = Known(presence: after, since: isClearer ? next.since : now)
-            next.isCoarse = isCoarse
+        } else if after != stood {
+            tell(before, after, reason, occasion)
+            next = Known(presence: after, since: now)
             let isSeen = (occasion == .fix || occasion == .silence) && before != .unknown
             let wasSlight = before == .outside || state?.isSlight == true
-            next.isSlight =
-                isSeen && wasSlight && state?.coming == nil
-                && (before == .outside || after == .inside || isClearer)
+            next.isSlight = isSeen && wasSlight && (before == .outside || after == .inside)
         } else {
             if isAnother(sight), raw == after { next.isSlight = false }
             if raw != after, !next.isWithheld {
-                let isNamed = reason == .unconfirmed || reason == .tooCoarse
-                tell(.zoneWithheld, stood, stood, isNamed ? reason : .withinMargin)
+                tell(.zoneWithheld, stood, stood, isDoubtful ? .unconfirmed : .withinMargin)
             }
             next.isWithheld = raw != after
-            next.doubtful = isDoubtful ? doubtEnd(zone, shape, sight, state, isOld, at: now) : nil
-            if zone.kind == .safe, stood != .inside, raw == .inside || reason == .tooCoarse {
-                next.coming = next.coming ?? (reason == .unconfirmed ? sight.time : nil)
-            } else {
-                next.coming = nil
-            }
+            next.doubtful = isDoubtful ? next.doubtful ?? now + patience(sight) : nil
         }
         known = next.presence == .outside && !next.isWithheld ? nil : next
     }
@@ -270,10 +250,7 @@ struct OracleZoneLife {
             let doubt = doubt(zone, shape, sight, occasion, known)
         {
             (next.presence, next.isWithheld) = (known.presence, true)
-            if doubt == .oneFix {
-                let isOld = occasion == .opened || occasion == .arranged
-                next.doubtful = doubtEnd(zone, shape, sight, known, isOld, at: now)
-            }
+            if doubt == .oneFix { next.doubtful = known.doubtful ?? now + patience(sight) }
         }
         let isSame =
             known?.isShut == true && known?.presence == next.presence
@@ -287,27 +264,25 @@ struct OracleZoneLife {
         _ zone: PlacedZone, _ sight: OracleSight, _ before: Presence, at now: Timestamp
     ) {
         let distance = OracleShape(zone).distance(sight)
-        let (after, reason) = see(
-            zone, distance, margin: zone.margin(sight), from: before,
-            isCoarse: zone.isCoarse(sight))
+        let (after, reason) = see(zone, distance, margin: zone.margin(sight), from: before)
         guard after.isAway(from: before) else { return }
-        tell(before, after, reason, .alone, isCoarse: false)
+        tell(before, after, reason, .alone)
         known = after == .outside ? nil : Known(presence: after, since: now)
     }
 
     /// A change of presence, under its name.
     private mutating func tell(
-        _ before: Presence, _ after: Presence, _ reason: CrossingReason, _ occasion: Judgement,
-        isCoarse: Bool
+        _ before: Presence, _ after: Presence, _ reason: CrossingReason, _ occasion: Judgement
     ) {
-        let initial: CrossingReason? =
-            switch occasion {
-            case .first: .initial
-            case .opened: .scheduleOpened
-            case .arranged: before == .unknown ? .initial : .zoneChanged
-            case .fix, .silence, .alone, .suspect: before == .unknown ? .scheduleOpened : nil
-            }
-        if let initial { return tell(.zoneInitial, before, after, initial, isCoarse) }
+        switch occasion {
+        case .first: return tell(.zoneInitial, before, after, .initial)
+        case .opened: return tell(.zoneInitial, before, after, .scheduleOpened)
+        case .arranged:
+            return tell(
+                .zoneInitial, before, after, before == .unknown ? .initial : .zoneChanged)
+        case .fix, .silence, .alone, .suspect: break
+        }
+        if before == .unknown { return tell(.zoneInitial, before, after, .scheduleOpened) }
         let why: CrossingReason =
             occasion == .silence ? .silence : occasion == .alone ? .uncontradicted : reason
         if after == .inside {
@@ -315,21 +290,107 @@ struct OracleZoneLife {
         } else if before == .inside {
             tell(.zoneExited, before, after, why)
         } else {
-            tell(after == .near ? .zoneApproached : .zoneReceded, before, after, why, isCoarse)
+            tell(after == .near ? .zoneApproached : .zoneReceded, before, after, why)
         }
     }
 
     private mutating func tell(
-        _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason,
-        _ isCoarse: Bool = false
+        _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason
     ) {
-        tell(
-            Oracle.Told(
-                kind: kind, zone: id, before: before, after: after, reason: reason,
-                isCoarse: isCoarse))
+        tell(Oracle.Told(kind: kind, zone: id, before: before, after: after, reason: reason))
     }
 
     private mutating func tell(_ what: Oracle.Told) {
         told.append(Telling(record: record, told: what, kind: kind, moment: moment))
+    }
+
+    // MARK: The rules
+
+    /// Where a fix alone sees somebody.
+    private mutating func sees(_ zone: PlacedZone, _ sight: OracleSight) -> Presence {
+        see(zone, OracleShape(zone).distance(sight), margin: 0, from: .unknown).after
+    }
+
+    /// Where somebody is so far from the edge.
+    private mutating func see(
+        _ zone: PlacedZone, _ distance: Double, margin: Double, from before: Presence
+    ) -> (after: Presence, reason: CrossingReason) {
+        let alert = Double(zone.alertDistanceMetres)
+        let entering =
+            zone.kind == .alert
+            ? 0 : min(margin, Double(zone.geometry.inradiusCentimetres) / 400)
+        for limit in [0, alert, margin, -entering, alert + margin] {
+            if abs(distance - limit) < 0.05 { closeFrom = min(closeFrom, record) }
+        }
+        let away: Presence = alert > 0 && distance <= alert ? .near : .outside
+        switch before {
+        case .unknown: return (distance <= 0 ? .inside : away, .initial)
+        case .inside:
+            return distance <= margin ? (.inside, .withinMargin) : (away, .outsideBeyondMargin)
+        case .near, .outside:
+            if zone.kind == .alert, distance <= 0 { return (.inside, .onEdgeOfAlertZone) }
+            if zone.kind == .safe, distance < -entering { return (.inside, .insideBeyondMargin) }
+        }
+        guard before == .near else {
+            return away == .near ? (.near, .withinAlertDistance) : (.outside, .withinMargin)
+        }
+        return alert > 0 && distance <= alert + margin
+            ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
+    }
+
+    /// Whether somebody would leave by one fix that is beyond, but tells no speed of a walk or is
+    /// not far beyond, while the one before it was not beyond.
+    private mutating func isUnsure(
+        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence,
+        _ after: Presence
+    ) -> Bool {
+        guard after.isAway(from: before) else { return false }
+        let line = before == .near ? Double(zone.alertDistanceMetres) : 0
+        let far = max(Double(zone.hysteresisMetres), 4 * sight.accuracy)
+        var reserves: [Double] = []
+        if let speed = sight.speed, speed >= 1 {
+            reserves.append(shape.distance(sight) - line - far)
+        }
+        if let last = trust.trusted, last.time < sight.time {
+            reserves.append(shape.distance(last) - line - zone.margin(last))
+        }
+        if reserves.contains(where: { abs($0) < 0.05 }) { closeFrom = min(closeFrom, record) }
+        return reserves.allSatisfy { $0 <= 0 }
+    }
+
+    private enum Doubt { case tooClose, oneFix }
+
+    /// Why nobody would leave the zone by a fix if it were open; nil if they would.
+    private mutating func doubt(
+        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
+        _ state: Known
+    ) -> Doubt? {
+        let before = state.presence
+        let margin = zone.margin(sight)
+        let after = see(zone, shape.distance(sight), margin: margin, from: before).after
+        guard after.isAway(from: before) else { return .tooClose }
+        let isOld = occasion == .opened || occasion == .arranged
+        if isOld, state.isPuzzling { return .oneFix }
+        let mayBeUnsure = occasion == .fix || isOld && state.doubtful != nil
+        let isUnsure =
+            mayBeUnsure && !endsAtOnce(state, sight) && isUnsure(zone, shape, sight, before, after)
+        return isUnsure ? .oneFix : nil
+    }
+
+    /// Through the zone from well outside to well outside.
+    private mutating func isPassed(
+        _ zone: PlacedZone, _ shape: OracleShape, _ way: OracleSight?, _ sight: OracleSight,
+        _ before: Presence, _ after: Presence
+    ) -> Bool {
+        guard let way, zone.transitions.contains(.cross), before != .inside, after != .inside,
+            before != .unknown,
+            (way.north, way.east) != (sight.north, sight.east)
+        else { return false }
+        let reserve = shape.reserve(ofWayFrom: way, to: sight)
+        let ends = [way, sight].map { shape.distance($0) - zone.margin($0) }
+        if ([reserve] + ends).contains(where: { abs($0) < 0.05 }) {
+            closeFrom = min(closeFrom, record)
+        }
+        return reserve < 0 && ends.allSatisfy { $0 > 0 }
     }
 }

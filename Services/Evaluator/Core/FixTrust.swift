@@ -14,69 +14,9 @@ extension EvaluatorRules {
         _ earlier: Fix, _ from: EarthPoint, _ later: Fix, _ to: EarthPoint
     ) -> Bool {
         let slack = self.slack(earlier, later)
-        let whole = from.straightMetres(to: to) * 100
-        let centimetres = whole - Double(slack)
+        let centimetres = from.straightMetres(to: to) * 100 - Double(slack)
         guard centimetres > 0 else { return true }
-        return centimetres <= way(earlier, later) || isAsFastAsTold(earlier, later, whole)
-    }
-
-    /// Whether the speed between two fixes is about the one that they report, and possible.
-    private func isAsFastAsTold(_ earlier: Fix, _ later: Fix, _ centimetres: Double) -> Bool {
-        let seconds = seconds(earlier, later)
-        guard let told = toldSpeed(earlier, later), centimetres <= Double(steadySpeedMax) * seconds
-        else { return false }
-        let expected = told * seconds
-        let off = centimetres > expected ? centimetres - expected : expected - centimetres
-        return off <= expected * Double(steadyPercent) / 100 + Double(slack(earlier, later))
-    }
-
-    /// Whether three fixes in a row agree in speed and direction.
-    func areSteady(_ first: JudgedFix, _ second: JudgedFix, _ third: JudgedFix) -> Bool {
-        guard first.fix.time < second.fix.time, second.fix.time < third.fix.time,
-            third.fix.time.seconds(since: second.fix.time) <= waySecondsMax,
-            second.fix.time.seconds(since: first.fix.time) <= waySecondsMax
-        else { return false }
-        let before = seconds(first.fix, second.fix)
-        let after = seconds(second.fix, third.fix)
-        let metres = second.point.straightMetres(to: third.point)
-        guard metres * 100 <= Double(steadySpeedMax) * after,
-            first.point.straightMetres(to: second.point) * 100 <= Double(steadySpeedMax) * before
-        else { return false }
-        let off = second.point.metresOff(
-            third.point, after: first.point, times: after / before)
-        return off * 100
-            <= metres * Double(steadyPercent) + Double(slack(second.fix, third.fix))
-    }
-
-    /// Whether both of two fixes report speeds at which the later one cannot be so far away. Over
-    /// more than a minute speeds at both ends say little of the way between them.
-    func contradicts(_ earlier: JudgedFix, _ later: JudgedFix) -> Bool {
-        guard earlier.fix.speedCentimetresPerSecond ?? -1 >= 0,
-            later.fix.speedCentimetresPerSecond ?? -1 >= 0,
-            later.fix.time.seconds(since: earlier.fix.time) <= toldSpeedSecondsMax
-        else { return false }
-        return !isWayAsTold(earlier, later)
-    }
-
-    private func isWayAsTold(_ earlier: JudgedFix, _ later: JudgedFix) -> Bool {
-        guard let told = toldSpeed(earlier.fix, later.fix) else { return false }
-        let way = told * seconds(earlier.fix, later.fix) * Double(toldWayPercent) / 100
-        return earlier.point.straightMetres(to: later.point) * 100
-            <= way + Double(slack(earlier.fix, later.fix))
-    }
-
-    /// The mean of the speeds that two fixes report, centimetres a second; nil if none does.
-    private func toldSpeed(_ earlier: Fix, _ later: Fix) -> Double? {
-        let one = earlier.speedCentimetresPerSecond.flatMap { $0 >= 0 ? $0 : nil }
-        let other = later.speedCentimetresPerSecond.flatMap { $0 >= 0 ? $0 : nil }
-        guard let told = other ?? one else { return nil }
-        return (Double(one ?? told) + Double(told)) / 2
-    }
-
-    /// Between two fixes, at least one.
-    private func seconds(_ earlier: Fix, _ later: Fix) -> Double {
-        let passed = later.time.microseconds - earlier.time.microseconds
-        return Double(max(1_000_000, passed < 0 ? -passed : passed)) / 1_000_000
+        return centimetres <= way(earlier, later)
     }
 
     /// As ``canFollow(_:_:)``, for two fixes that are surely no farther apart than that. False

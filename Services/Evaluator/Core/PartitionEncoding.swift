@@ -74,12 +74,9 @@ extension StateWriter {
         put(flags: [
             presence.presence == .near, presence.presence == .inside, presence.isWithheld,
             presence.hasDwelled, presence.isClosed, presence.leaving != nil,
-            presence.restsOnOneFix, presence.entering != nil || presence.isCoarse,
+            presence.restsOnOneFix,
         ])
         put(presence.since)
         if let leaving = presence.leaving { put(leaving) }
-        guard presence.entering != nil || presence.isCoarse else { return }
-        put(flags: [presence.entering != nil, presence.isCoarse])
-        if let entering = presence.entering { put(entering) }
     }
 }

@@ -32,15 +32,11 @@ extension PartitionState {
         if turn.rules.canFollow(trusted, fix) {
             return believe(fix, .fix, from: trusted, place, &turn)
         }
-        if let suspect,
-            turn.rules.canFollow(suspect, fix) || turn.rules.areSteady(trusted, suspect, fix)
-        {
+        if let suspect, turn.rules.canFollow(suspect, fix) {
             believe(suspect, .fix, from: nil, place, &turn)
             return believe(fix, .fix, from: suspect, place, &turn)
         }
-        // The wait counts from the first that contradicted.
-        people[place].suspect = SuspectFix(
-            fix: fix, since: people[place].suspect?.since ?? turn.now)
+        people[place].suspect = SuspectFix(fix: fix, since: turn.now)
         people[place].stale()
         people[place].neighbourhood.end()
         judge(ZoneJudge(fix, .suspect), place, &turn)
@@ -137,10 +133,7 @@ extension PartitionState {
         else { return }
         var judge = ZoneJudge(trusted, .arranged)
         judge.cause = Turn.cause(due: turn.now)
-        let person = people[place]
-        let age = turn.now.seconds(since: trusted.fix.time)
-        let isFixOld = age > max(turn.rules.contactSeconds, Int64(person.usualSilence))
-        judge.dwell(found, person.id, isFixOld: isFixOld, &turn)
+        judge.dwell(found, people[place].id, &turn)
     }
 
     /// A zone's schedule opens: whoever is there is found there. Or it closes: they are forgotten.
@@ -153,9 +146,8 @@ extension PartitionState {
         judge.decide(zone, of: source, for: &people[place], zones, &turn)
     }
 
-    /// Whoever is not known to be inside of a zone by now is missed: known by a fix that is not old
-    /// or a phone that keeps its contact, or unless the newest trusted fix by itself sees them there
-    /// and is neither old nor too inaccurate. A suspect says neither that they are there nor, where it
+    /// Whoever is not inside of a zone by now is missed, unless the newest trusted fix by itself
+    /// sees them there and is not old. A suspect says neither that they are there nor, where it
     /// does, that there is contact.
     mutating func missPeople(_ place: Int, due: Timestamp, _ turn: inout Turn) {
         let person = people[place]
@@ -169,21 +161,15 @@ extension PartitionState {
         func isRecent(_ fix: JudgedFix) -> Bool {
             due - fix.fix.time <= .seconds(turn.rules.contactSeconds)
         }
-        let keepsContact = person.keepsContact
-        let isKnown = keepsContact || person.trusted.map(isRecent) == true
-        for found in missed where !(isKnown && person.isInside(found)) {
-            func isThere(_ fix: JudgedFix) -> Bool {
-                let inradius = found.inradiusCentimetres
-                return found.presence(of: fix.point) == .inside
-                    && !turn.rules.isCoarse(fix.fix, .safe, inradiusCentimetres: inradius)
-            }
+        for found in missed where !person.isInside(found) {
+            func isThere(_ fix: JudgedFix) -> Bool { found.presence(of: fix.point) == .inside }
             if let trusted = person.trusted, isRecent(trusted), isThere(trusted) { continue }
             let suspect = person.suspect?.fix
             let last = suspect.map(isThere) == false ? suspect : person.trusted
             let absence = ZoneAbsence(
                 person: person.id, zone: found.zone.id, zoneName: found.details.name,
                 circle: found.source.circle, set: found.source.set, by: due, fix: last?.fix,
-                hasContact: keepsContact || last.map(isRecent) == true)
+                hasContact: last.map(isRecent) ?? false)
             turn.tell(
                 .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
                 cause: Turn.cause(due: due))
@@ -221,11 +207,6 @@ extension PersonState {
         guard occasion == .fix, let trusted else { return false }
         let silent = fix.fix.time.seconds(since: trusted.fix.time)
         return silent > rules.confirmSeconds(after: Int64(usualSilence))
-    }
-
-    /// Whether the phone follows its reporting policy and is not overdue.
-    fileprivate var keepsContact: Bool {
-        silence.phase == .heard && silence.terms != nil && silence.terms?.device == leader
     }
 
     /// Whether the person is inside of a zone, as far as is known, and no fix says that they have

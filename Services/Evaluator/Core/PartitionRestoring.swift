@@ -26,7 +26,7 @@ extension PartitionState {
 
     private mutating func read(_ reader: inout StateReader) throws(StateError) {
         let form: UInt16 = try reader.number()
-        guard EvaluatorLimits.stateFormMin...EvaluatorLimits.stateForm ~= form else {
+        guard form == EvaluatorLimits.stateForm else {
             throw StateError(.version, "state", "it is written in form \(form)")
         }
         logic = Int(try reader.number(UInt16.self))
@@ -116,8 +116,7 @@ extension StateReader {
         after last: inout ZoneID?
     ) throws(StateError) -> ZonePresence {
         let zone: ZoneID = try id(after: &last)
-        // Since form 6; the one before knows no flag of 128.
-        let flags = try flags(8)
+        let flags = try flags(7)
         guard flags & 3 != 3 else { throw refusal("a presence that nobody knows") }
         var presence = ZonePresence(
             zone: zone, presence: flags & 2 != 0 ? .inside : flags & 1 != 0 ? .near : .outside,
@@ -127,16 +126,8 @@ extension StateReader {
         presence.isClosed = flags & 16 != 0
         presence.leaving = flags & 32 != 0 ? try time() : nil
         presence.restsOnOneFix = flags & 64 != 0
-        if flags & 128 != 0 {
-            let more = try self.flags(2)
-            guard more != 0 else { throw refusal("a flag that says nothing") }
-            presence.entering = more & 1 != 0 ? try time() : nil
-            presence.isCoarse = more & 2 != 0
-        }
         guard presence.isWorthKeeping, presence.canBeLeaving || presence.leaving == nil,
-            presence.counts || !presence.restsOnOneFix,
-            presence.entering == nil || presence.isWithheld && presence.presence != .inside,
-            !presence.isCoarse || presence.presence == .near
+            presence.counts || !presence.restsOnOneFix
         else {
             throw refusal("a presence that says nothing")
         }

@@ -12,21 +12,7 @@ struct ZonePresence: Hashable, Sendable {
     var isWithheld = false
     /// When the person has left, as one fix says, if no other comes until then; nil if the trusted
     /// fix says no such thing.
-    var leaving: Timestamp? {
-        get { isComing ? nil : pending }
-        set { if newValue != nil || !isComing { (pending, isComing) = (newValue, false) } }
-    }
-    /// Fixes see the person inside of a safe zone since then, by the time of the first, but not
-    /// enough of them to enter; nil if the trusted one does not. Nobody leaves meanwhile.
-    var entering: Timestamp? {
-        get { isComing ? pending : nil }
-        set { if newValue != nil || isComing { (pending, isComing) = (newValue, newValue != nil) } }
-    }
-    /// ``leaving`` or ``entering``.
-    private var pending: Timestamp?
-    private var isComing = false
-    /// Near only as far as a fix says that is too inaccurate for the zone: no alarm rings.
-    var isCoarse = false
+    var leaving: Timestamp?
     /// One fix has led to it, and none has agreed with it since.
     var restsOnOneFix = false
     /// The stay was long enough, and that was told.
@@ -52,9 +38,7 @@ struct ZonePresence: Hashable, Sendable {
     var stands: Bool { presence == .inside && settled == .inside }
 
     /// What is known, if nothing is held back or left to agree with; else `unknown`.
-    var settled: Presence {
-        isWithheld || isClosed || restsOnOneFix || isCoarse ? .unknown : presence
-    }
+    var settled: Presence { isWithheld || isClosed || restsOnOneFix ? .unknown : presence }
 
     /// Whether the last fix neither has the person leave a closed zone nor agrees with it.
     var isInDoubt: Bool { isClosed && isWithheld }

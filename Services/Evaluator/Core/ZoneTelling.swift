@@ -12,21 +12,6 @@ struct Decision {
     /// The way to the fix goes through the zone, though neither end is inside.
     let isCrossed: Bool
 
-    /// Whether the fix shows the person near who was so only by an inaccurate one.
-    var isClearer: Bool {
-        known?.isCoarse == true && verdict.presence == .near && !verdict.isCoarse
-            && verdict.raw == .near
-    }
-
-    /// Whether the fix is away from where the person is.
-    var isLeaving: Bool {
-        switch before {
-        case .inside: verdict.raw != .inside
-        case .near: verdict.raw == .outside
-        case .unknown, .outside: false
-        }
-    }
-
     /// Where the person counted as being.
     var stood: Presence { before == .unknown ? .outside : before }
 }
@@ -50,31 +35,25 @@ extension ZoneJudge {
         } else if decision.isCrossed {
             pass(decision, person.id, &turn)
             (after.isWithheld, after.leaving, after.restsOnOneFix) = (false, nil, false)
-            (after.entering, after.isCoarse) = (nil, false)
-        } else if decision.verdict.presence != decision.stood || decision.isClearer {
+        } else if decision.verdict.presence != decision.stood {
             change(decision, person.id, &turn)
             (after.isWithheld, after.leaving) = (false, nil)
-            let isAgreed = decision.known?.entering != nil
-            (after.entering, after.isCoarse) = (nil, decision.verdict.isCoarse)
             // Nearness that others agreed with does not end with whatever one fix adds to it.
             let isNew = decision.before != .near || decision.known?.restsOnOneFix == true
             after.restsOnOneFix =
-                isSeen(decision) && isNew && !isAgreed
-                && !decision.verdict.isLeave(from: decision.before)
+                isSeen(decision) && isNew && !decision.verdict.isLeave(from: decision.before)
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
-            let reason = decision.verdict.reason
-            let isUnconfirmed = reason == .unconfirmed
+            let isUnconfirmed = decision.verdict.reason == .unconfirmed
             if isWithheld, !after.isWithheld {
                 withhold(
-                    decision, isUnconfirmed || reason == .tooCoarse ? reason : .withinMargin,
-                    person.id, &turn)
+                    decision, isUnconfirmed ? .unconfirmed : .withinMargin, person.id, &turn)
             }
             after.isWithheld = isWithheld
             after.leaving =
-                isUnconfirmed && decision.isLeaving
-                ? leavingEnd(decision, person, turn) : nil
-            after.entering = entering(decision)
+                isUnconfirmed
+                ? decision.known?.leaving ?? turn.now.plus(seconds: wait(person, turn.rules))
+                : nil
             if isLater, !isWithheld { after.restsOnOneFix = false }
         }
         person.keep(after, isTimed: decision.found.zone.isTimed)
@@ -103,11 +82,8 @@ extension ZoneJudge {
             after.isWithheld = isDoubted || verdict.isHeldBack(from: known.presence)
             if after.isWithheld { after.presence = known.presence }
             // As of an open zone, for a while.
-            if isDoubted || verdict.reason == .unconfirmed && verdict.raw != .inside {
-                let decision = Decision(
-                    found: found, known: known, before: known.presence, verdict: verdict,
-                    isCrossed: false)
-                after.leaving = leavingEnd(decision, person, turn)
+            if isDoubted || verdict.reason == .unconfirmed {
+                after.leaving = known.leaving ?? turn.now.plus(seconds: wait(person, turn.rules))
             }
         }
         guard after.presence != .outside else { return person.forget(found.zone.id) }
@@ -171,16 +147,11 @@ extension ZoneJudge {
     }
 
     /// A stay is long enough.
-    ///
-    /// - Parameter isFixOld: whether no fix is as new as the phone's reports usually are
-    func dwell(
-        _ found: FoundZone, _ person: PersonID, isFixOld: Bool, _ turn: inout Turn
-    ) {
-        var crossing = crossing(
+    func dwell(_ found: FoundZone, _ person: PersonID, _ turn: inout Turn) {
+        let crossing = crossing(
             found, person, from: .inside, to: .inside,
             found.signedDistance(from: fix.point).centimetres,
             margin: 0, .stayed)
-        crossing.isFixOld = isFixOld
         tell(.zoneDwelled(crossing), of: crossing.zone, person, &turn)
         turn.fire(.dwell, found)
     }
@@ -199,11 +170,10 @@ extension ZoneJudge {
     private func change(_ decision: Decision, _ person: PersonID, _ turn: inout Turn) {
         let after = decision.verdict.presence
         let isSeen = isSeen(decision)
-        var crossing = crossing(
+        let crossing = crossing(
             decision.found, person, from: decision.before, to: after,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin,
             reason(of: decision))
-        crossing.coarse = decision.verdict.isCoarse
         note(crossing, decision.found, isInitial: !isSeen, &turn)
         guard isSeen else { return tell(.zoneInitial(crossing), of: crossing.zone, person, &turn) }
         switch (decision.before, after) {
@@ -212,37 +182,6 @@ extension ZoneJudge {
         case (_, .near): tell(.zoneApproached(crossing), of: crossing.zone, person, &turn)
         default: tell(.zoneReceded(crossing), of: crossing.zone, person, &turn)
         }
-    }
-
-    /// Since when fixes see somebody inside who has not entered. An inaccurate one neither agrees
-    /// nor contradicts.
-    private func entering(_ decision: Decision) -> Timestamp? {
-        guard decision.found.zone.kind == .safe, decision.stood != .inside,
-            decision.verdict.raw == .inside || decision.verdict.reason == .tooCoarse
-        else { return nil }
-        if let since = decision.known?.entering { return since }
-        return decision.verdict.reason == .unconfirmed ? fix.fix.time : nil
-    }
-
-    /// When somebody has left, if no other fix comes.
-    private func leavingEnd(
-        _ decision: Decision, _ person: PersonState, _ turn: Turn
-    ) -> Timestamp {
-        // The same fix waits as long as it did.
-        if let leaving = decision.known?.leaving, occasion == .arranged || occasion == .opened {
-            return leaving
-        }
-        let zone = decision.found.zone
-        let line = decision.before == .near ? zone.alertCentimetres : 0
-        var seconds = wait(person, turn.rules)
-        if let last = person.trusted, !turn.rules.contradicts(last, fix) {
-            seconds = turn.rules.leaveSeconds(
-                fix.fix, beyond: decision.verdict.distance.centimetres - line, usual: seconds,
-                isCoarse: turn.rules.isCoarse(
-                    fix.fix, .safe, inradiusCentimetres: decision.found.inradiusCentimetres))
-        }
-        let end = turn.now.plus(seconds: seconds)
-        return decision.known?.leaving.map { min($0, end) } ?? end
     }
 
     /// How long another fix is waited for, seconds; in an emergency phones report all the time.
