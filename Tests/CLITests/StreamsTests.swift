@@ -70,7 +70,8 @@ import Testing
                 "! timer needs sos 4 and cannot apply it: a constraint; "
                     + "it is tried again and again",
                 "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, "
-                    + "went on after 0",
+                    + "went on after 0; its store is another one; after a restore that is right, "
+                    + "then: jaga release",
                 "! 2 records are put aside: jaga streams poison",
             ])
         let all = StreamsReport(documents: documents).text(byPartition: true)
