@@ -1,4 +1,5 @@
 import Hashing
+import Model
 import Web
 
 /// Where a callback holds a text, and how its bytes are to be read.
