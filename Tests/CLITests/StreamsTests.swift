@@ -64,14 +64,15 @@ import Testing
             lines[0].hasPrefix("stream            kept by  records  forgotten  size     oldest"))
         #expect(lines[1].hasPrefix("in, 2 partitions  ingest   70       40         70.0 kB"))
         #expect(lines[2].hasSuffix("notifier (0), timer (2)  timer"))
+        let life =
+            "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, went on after 0; "
+            + "its store is another one; after a restore that is right, then: jaga release"
         #expect(
             lines.suffix(4) == [
                 "! timer has stopped deliveries at 17: a newer kind",
                 "! timer needs sos 4 and cannot apply it: a constraint; "
                     + "it is tried again and again",
-                "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, "
-                    + "went on after 0; its store is another one; after a restore that is right, "
-                    + "then: jaga release",
+                life,
                 "! 2 records are put aside: jaga streams poison",
             ])
         let all = StreamsReport(documents: documents).text(byPartition: true)
