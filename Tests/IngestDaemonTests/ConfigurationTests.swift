@@ -173,6 +173,7 @@ private struct Replayed: Equatable {
             """
             DROP TABLE quarantine_size; DROP TRIGGER quarantine_added;
             DROP TRIGGER quarantine_removed; DROP TABLE device_topic;
+            DROP TABLE broker_secret;
             DROP TABLE kept_call; ALTER TABLE emergency DROP COLUMN joined_calls;
             ALTER TABLE emergency DROP COLUMN last_joined;
             DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
