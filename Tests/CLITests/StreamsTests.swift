@@ -65,8 +65,9 @@ import Testing
         #expect(lines[1].hasPrefix("in, 2 partitions  ingest   70       40         70.0 kB"))
         #expect(lines[2].hasSuffix("notifier (0), timer (2)  timer"))
         let life =
-            "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, went on after 0; "
-            + "its store is another one; after a restore that is right, then: jaga release"
+            "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, "
+            + "went on after 0; its store is another one; after a restore that is right, "
+            + "then: jaga release"
         #expect(
             lines.suffix(4) == [
                 "! timer has stopped deliveries at 17: a newer kind",
