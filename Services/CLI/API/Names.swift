@@ -46,7 +46,7 @@ struct Names {
         return try Names.only(text, among: zones, "zone")
     }
 
-    /// The id of a zone that applies to a person, whoever has it.
+    /// The id of a zone that applies to a person, regardless of its owner.
     ///
     /// - Parameter person: such as `/v1/people/per_…`
     func zone(_ text: String, judging person: String) throws -> String {
