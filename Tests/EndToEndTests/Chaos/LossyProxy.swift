@@ -11,8 +11,8 @@ import TestSupport
 final class LossyProxy: Sendable {
     static let address = "127.0.0.9"
 
-    /// Settings by which every service finds the others through the proxy. Streams have no keys: the
-    /// proxy could not read their batches.
+    /// Settings by which every service finds the others through the proxy. Streams have no keys,
+    /// because the proxy could not read batches with keys.
     static let settings = Dictionary(
         uniqueKeysWithValues: ["INGEST", "MEMBERSHIP", "TIMER", "NOTIFIER"].map {
             ("JAGA_HOST_\($0)", address)
