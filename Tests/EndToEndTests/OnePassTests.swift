@@ -61,7 +61,7 @@ extension `The suite` {
 
         private static let events = [
             "jaga.zone.entered": 2, "jaga.zone.exited": 2,
-            "jaga.sos.raised": 1, "jaga.watch.expired": 1,
+            "jaga.sos.raised": 1, "jaga.sos.located": 1, "jaga.watch.expired": 1,
             "jaga.emergency.countdown": 1, "jaga.emergency.opened": 2,
             "jaga.emergency.acknowledged": 2, "jaga.emergency.resolved": 2,
             "jaga.acknowledgement.given": 2, "jaga.resolution.given": 2,

@@ -1,3 +1,4 @@
+import IngestCore
 import Model
 import NotifierCore
 import Store
@@ -34,13 +35,36 @@ extension Oracle {
         for event in try events(of: .sos, at: .ingest) {
             if case .sosRaised(let signal) = event.body { raised.insert(signal.id) }
         }
+        var joined = try joinedCalls()
         for signal in world.facts.signals where !isExcused(signal.step, at: .ingest) {
             let isInStreams = raised.contains(signal.id) && signals.contains(signal.id)
-            guard isInStreams || standing.contains(signal.id) else {
-                throw Objection("\(signal.id), acknowledged in step \(signal.step), is lost")
+            if !isInStreams, !standing.contains(signal.id) {
+                guard joined[signal.person, default: 0] > 0 else {
+                    throw Objection("\(signal.id), acknowledged in step \(signal.step), is lost")
+                }
+                joined[signal.person, default: 0] -= 1
+                continue
             }
             try judgeOutcome(of: signal.id)
         }
+    }
+
+    /// How many further calls of each person joined an emergency as a count. Calls are counted only
+    /// after the first ones were stored. These may be another emergency by now: where the first of
+    /// them was cancelled, the others go on without it.
+    private func joinedCalls() throws -> [PersonID: Int] {
+        let rows = try database(.ingest).all(
+            "SELECT id, person, joined_calls FROM emergency"
+        ) { (id: EmergencyID($0.id(0)), person: PersonID($0.id(1)), count: $0.int(2)) }
+        var joined: [PersonID: Int] = [:]
+        for row in rows where row.count > 0 {
+            let stored = rows.count { $0.person == row.person }
+            if stored < IngestCore.Limits.callsAlwaysStored {
+                throw Objection("\(row.id) counts calls, but only \(stored) are stored")
+            }
+            joined[row.person, default: 0] += row.count
+        }
+        return joined
     }
 
     /// A call for help has led to something at the notifier: people were told, or it was taken
