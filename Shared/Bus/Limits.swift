@@ -33,6 +33,25 @@ enum BusLimits {
     /// A consumer that nobody requires is forgotten after so long a silence.
     static let consumerKept = Duration.seconds(86_400)
 
+    // Receiving.
+    /// How much may wait of what others send; nil for sockets within the process.
+    static func received(by kind: ZeroMQSocket.Kind) -> ReceiveQueue.Limits? {
+        switch kind {
+        case .publish, .pair, .reply: nil
+        // From the keepers of streams, at the most that one sends at once.
+        case .subscribe, .dealer:
+            .init(messagesPerSender: 10_000, bytesPerSender: 32 << 20, bytes: 64 << 20)
+        case .router:
+            .init(messagesPerSender: questionsMax, bytesPerSender: 4 << 20, bytes: 64 << 20)
+        }
+    }
+    /// Messages read of one socket before the others have their turn.
+    static let drainedAtOnce = 4096
+    /// Frames of one message: a request, its sender, and what the sender of REQ puts between.
+    static let messageFramesMax = 7
+    /// A subscription, or the longest command of a handshake.
+    static let subscriptionBytesMax = 4096
+
     // Consumer.
     /// Frames taken from the transport in one turn.
     static let framesPerTurn = 512

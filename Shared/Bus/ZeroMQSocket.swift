@@ -19,10 +19,15 @@ final class ZeroMQSocket {
         /// What the ZAP handler called the sender; nil without one.
         var user: String?
         var address: String?
+
+        var byteCount: Int { frames.reduce(0) { $0 + $1.count } }
     }
 
     let context: ZeroMQContext
     let pointer: UnsafeMutableRawPointer
+    private let kind: Kind
+    /// Of sockets that connect to other processes.
+    private var queue: ReceiveQueue?
 
     init(_ kind: Kind, in context: ZeroMQContext) throws(BusError) {
         guard let pointer = zmq_socket(context.pointer, kind.rawValue) else {
@@ -30,6 +35,8 @@ final class ZeroMQSocket {
         }
         self.context = context
         self.pointer = pointer
+        self.kind = kind
+        queue = BusLimits.received(by: kind).map(ReceiveQueue.init)
         set(ZMQ_LINGER, 0)
         set(ZMQ_HEARTBEAT_IVL, 500)
         set(ZMQ_HEARTBEAT_TIMEOUT, 1500)
@@ -40,20 +47,26 @@ final class ZeroMQSocket {
         // and told; only what would cost much memory ends the connection, which is made anew.
         var size = Int64(16 << 20)
         zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
+        // A receive queue that is full ends the process when its peer goes away: 4.3.4 and 4.3.5
+        // stop reading, mark the connection as broken, and then answer a PING or send one
+        // (`!_io_error`, libzmq #4364; `_input_stopped`, #3937). Whoever may connect could do that
+        // on purpose. So no receive queue of ZeroMQ has a limit; ours has (``ReceiveQueue``).
+        set(ZMQ_RCVHWM, 0)
         switch kind {
-        case .publish: set(ZMQ_SNDHWM, 10_000)
-        // A queue must not outlive its connection: one that is full when the connection is given
-        // up, and read after the next one is there, ends the process in 4.3.4 (libzmq #3937).
-        case .subscribe:
-            set(ZMQ_RCVHWM, 10_000)
-            set(ZMQ_IMMEDIATE, 1)
-        case .dealer: set(ZMQ_IMMEDIATE, 1)
-        case .router: set(ZMQ_ROUTER_MANDATORY, 1)
+        case .publish:
+            set(ZMQ_SNDHWM, 10_000)
+            // Only subscriptions come here, and handshakes.
+            size = Int64(BusLimits.subscriptionBytesMax)
+            zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
+        // A queue must not outlive its connection (libzmq #3937).
+        case .subscribe, .dealer: set(ZMQ_IMMEDIATE, 1)
+        // Answers of 256 KiB each that wait for one who reads slowly.
+        case .router:
+            set(ZMQ_ROUTER_MANDATORY, 1)
+            set(ZMQ_SNDHWM, 256)
         // Within the process, where whoever sends must never wait for us: libzmq tells events
         // while it holds a lock that closing the socket needs, and would hold it for good.
-        case .pair, .reply:
-            set(ZMQ_RCVHWM, 0)
-            set(ZMQ_SNDHWM, 0)
+        case .pair, .reply: set(ZMQ_SNDHWM, 0)
         }
     }
 
@@ -140,13 +153,44 @@ final class ZeroMQSocket {
         return true
     }
 
-    /// The frames of the next message; nil when there is none.
-    func receive() -> [[UInt8]]? { receive(isSenderWanted: false)?.frames }
+    /// Whether messages were received that nobody has asked for yet: no poll tells of them.
+    var hasReceived: Bool { queue?.isEmpty == false }
 
-    /// The next message with who sent it; nil when there is none.
-    func receiveFromSomebody() -> Message? { receive(isSenderWanted: true) }
+    /// The next message; nil when there is none.
+    func receive() -> Message? {
+        guard queue != nil else {
+            var message: Message?
+            _ = readOne { frames, _ in message = Message(frames: frames) }
+            return message
+        }
+        drain()
+        return queue?.popFirst()
+    }
 
-    private func receive(isSenderWanted: Bool) -> Message? {
+    /// Empties the queue of ZeroMQ into ours, which drops what is too much.
+    private func drain() {
+        for _ in 0..<BusLimits.drainedAtOnce {
+            let isRead = readOne { frames, last in
+                let sender = zmq_msg_get(&last, ZMQ_SRCFD)
+                let size = frames.reduce(0) { $0 + $1.count }
+                guard queue?.admits(from: sender, bytes: size) == true else { return }
+                var message = Message(frames: frames)
+                if kind == .router {
+                    // The frame that a ROUTER puts in front has no properties; the sender's has.
+                    message.user = ZeroMQSocket.property("User-Id", of: &last)
+                    message.address = ZeroMQSocket.property("Peer-Address", of: &last)
+                }
+                queue?.append(message, from: sender)
+            }
+            if !isRead { return }
+        }
+    }
+
+    /// Reads a message of ZeroMQ and gives its frames, with the last of them as ZeroMQ has it; only
+    /// as many frames, and of each as many bytes, as it takes to see that there are too many.
+    ///
+    /// - Returns: false when there is none
+    private func readOne(_ body: ([[UInt8]], inout zmq_msg_t) -> Void) -> Bool {
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
         zmq_msg_init(&message)
@@ -156,16 +200,14 @@ final class ZeroMQSocket {
             while received < 0, zmq_errno() == EINTR {
                 received = zmq_msg_recv(&message, pointer, ZMQ_DONTWAIT)
             }
-            if received < 0 { return nil }
+            if received < 0 { return false }
+            guard frames.count < BusLimits.messageFramesMax else { continue }
             let content = UnsafeRawBufferPointer(
                 start: zmq_msg_data(&message), count: zmq_msg_size(&message))
-            frames.append(Array(content))
+            frames.append(Array(content.prefix(WireLimits.frameBytesMax + 1)))
         } while zmq_msg_more(&message) != 0
-        guard isSenderWanted else { return Message(frames: frames) }
-        // The frame that a ROUTER puts in front has no properties; the sender's own have.
-        return Message(
-            frames: frames, user: ZeroMQSocket.property("User-Id", of: &message),
-            address: ZeroMQSocket.property("Peer-Address", of: &message))
+        body(frames, &message)
+        return true
     }
 
     private static func property(_ name: String, of message: inout zmq_msg_t) -> String? {

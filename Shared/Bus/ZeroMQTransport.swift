@@ -173,13 +173,15 @@ public final class ZeroMQTransport: BusTransport {
     private func receive(from source: Source) -> Arrival? {
         switch source {
         case .publication(let peer):
-            guard let frame = connections[peer].subscriber.receive()?.first else { return nil }
+            guard let frame = connections[peer].subscriber.receive()?.frames.first else {
+                return nil
+            }
             return .published(peer: peer, frame)
         case .answers(let peer):
-            guard let frame = connections[peer].dealer.receive()?.first else { return nil }
+            guard let frame = connections[peer].dealer.receive()?.frames.first else { return nil }
             return .answered(peer: peer, frame)
         case .offers:
-            guard let frame = offersTaker?.receive()?.first else { return nil }
+            guard let frame = offersTaker?.receive()?.frames.first else { return nil }
             return .offered(frame)
         case .questions: return question()
         case .doors: return refusal().map(Arrival.refused)
@@ -187,7 +189,7 @@ public final class ZeroMQTransport: BusTransport {
     }
 
     private func question() -> Arrival? {
-        while let message = router?.receiveFromSomebody() {
+        while let message = router?.receive() {
             guard message.frames.count >= 2 else { continue }
             let role = message.user.flatMap { BusRole(rawValue: $0) }
             // With keys, nobody is heard whom the doorkeeper has not named.
@@ -246,7 +248,14 @@ public final class ZeroMQTransport: BusTransport {
         }
     }
 
-    public var waitMilliseconds: Int? { nil }
+    /// What was received already wakes nobody.
+    public var waitMilliseconds: Int? {
+        let bound = [router, offersTaker].compactMap(\.self)
+        let isWaiting =
+            bound.contains(where: \.hasReceived)
+            || connections.contains { $0.subscriber.hasReceived || $0.dealer.hasReceived }
+        return isWaiting ? 0 : nil
+    }
 }
 
 extension Bus.Peer {

@@ -42,7 +42,7 @@ final class Doorkeeper {
 
     /// Answers what waits; gives the first that was not let in.
     func next() -> PeerRefusal? {
-        while let request = socket.receive() {
+        while let request = socket.receive()?.frames {
             if let refusal = answer(request) { return refusal }
         }
         return nil

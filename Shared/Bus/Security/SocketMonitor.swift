@@ -62,7 +62,7 @@ final class SocketMonitor {
     /// All that was told since it was last looked at.
     private func told() -> [MonitorQueue.Event] {
         var events: [MonitorQueue.Event] = []
-        while let frames = socket.receive() {
+        while let frames = socket.receive()?.frames {
             guard frames.count == 2, frames[0].count == 6 else { continue }
             let (kind, value) = frames[0].withUnsafeBytes { raw in
                 (
