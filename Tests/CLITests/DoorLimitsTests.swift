@@ -71,6 +71,35 @@ import Testing
         #expect(isFree, "one that went leaves no room")
         withExtendedLifetime(slow) {}
     }
+
+    @Test(arguments: [Way.length, .chunked, .http2Length])
+    func `keeps room for large bodies of senders with credentials`(way: Way) async throws {
+        let door = try await Door()
+        var slow: [Caller] = []
+        for number in 0..<NginxConfiguration.largeRequests {
+            let caller = try door.caller("127.0.0.\(2 + number % 3)", way)
+            #expect(try await caller.isAdmitted(), "\(number): \(caller.link.heard)")
+            slow.append(caller)
+        }
+        #expect(try await !door.caller("127.0.0.5", way).isAdmitted())
+        let named = try door.caller("127.0.0.5", way, [("authorization", "Bearer x")])
+        #expect(try await named.isAdmitted(), "\(named.link.heard)")
+        withExtendedLifetime(slow) {}
+    }
+
+    @Test func `limits large bodies of one address over time`() async throws {
+        let door = try await Door()
+        var refused = 0
+        for _ in 0..<2 * NginxConfiguration.largeRequestsBurst {
+            let caller = try door.caller("127.0.0.2", .length)
+            if try await !caller.isAdmitted() { refused += 1 }
+        }
+        #expect(refused > 5 && refused < 2 * NginxConfiguration.largeRequestsBurst, "\(refused)")
+        #expect(try await door.caller("127.0.0.3", .length).isAdmitted())
+        let report = try door.caller("127.0.0.2", .length)
+        report.send("/overland")
+        #expect(await report.hears(Door.taken), "\(report.link.heard)")
+    }
 }
 
 /// How a request says how large its body is.
@@ -130,7 +159,20 @@ private final class Door {
                 listen 127.0.0.1:\(port + 10) http2; listen [::1]:\(port + 10) http2;
                 \(configuration.routes)
             }
-            server { \(services) return 200 "\(Self.taken)"; }
+            # Services answer when they have the whole body.
+            server {
+                \(services)
+                limit_conn jaga_huge 1000;
+                location / {
+                    proxy_request_buffering on;
+                    proxy_pass http://127.0.0.1:\(port + 6);
+                }
+            }
+            server {
+                listen 127.0.0.1:\(port + 6);
+                limit_conn jaga_huge 1000;
+                return 200 "\(Self.taken)";
+            }
             }
             """
         try text.write(
@@ -138,7 +180,7 @@ private final class Door {
         let nginx = try Capture(
             "/usr/sbin/nginx", ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"])
         self.nginx = nginx
-        let listened = [0, 1, 2, 3, 4, 5, 10].map { port + $0 }
+        let listened = [0, 1, 2, 3, 4, 5, 6, 10].map { port + $0 }
         let isThere = await eventually(every: 5) {
             listened.allSatisfy { !FreePorts.isFree($0) }
         }
@@ -152,11 +194,13 @@ private final class Door {
         rules.replacing(/client_(\w+)_timeout \w+;/) { "client_\($0.output.1)_timeout 1h;" }
     }
 
-    func caller(_ address: String, _ way: Way) throws -> Caller {
+    func caller(
+        _ address: String, _ way: Way, _ headers: [(String, String)] = []
+    ) throws -> Caller {
         let isOwn = address == "::1" || address.hasPrefix("127.")
         let link = try RawLink(
             port: way.isHTTP2 ? http2Port : port, from: isOwn ? address : Self.proxy)
-        return Caller(link, way, port, isOwn ? [] : [("x-from", address)])
+        return Caller(link, way, port, headers + (isOwn ? [] : [("x-from", address)]))
     }
 }
 

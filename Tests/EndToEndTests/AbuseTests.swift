@@ -32,6 +32,52 @@ extension `The suite` {
             }
         }
 
+        @Test(arguments: ["", "Authorization: Bearer none\r\n"])
+        func `by slow large uploads keeps no phone's batch out`(credentials: String) async throws {
+            try await Household.run { home in
+                let port = home.suite.port
+                var links: [RawLink] = []
+                func attack() throws {
+                    for link in links { link.send("x") }
+                    links.removeAll { $0.isClosed || $0.heard.contains(" 503 ") }
+                    while links.count < 48 {
+                        let link = try RawLink(port: port, from: "127.0.0.\(2 + links.count % 3)")
+                        link.send(
+                            "POST /overland HTTP/1.1\r\nHost: h\r\n\(credentials)"
+                                + "Content-Length: 8000000\r\n\r\n")
+                        links.append(link)
+                    }
+                }
+                for _ in 0..<20 {
+                    try attack()
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                let batch = Self.batch
+                let began = Date()
+                let isTaken = try await eventually(within: 30, every: 200) {
+                    try attack()
+                    return try home.suite.http.send(
+                        "POST", "/overland", body: Array(batch.utf8), token: home.phoneAPI.token
+                    ).status == 200
+                }
+                #expect(isTaken)
+                // A phone that is refused with Retry-After: 5 tries again.
+                let seconds = Date().timeIntervalSince(began)
+                print(
+                    "slow uploads (\(credentials.count)): a batch was accepted after \(seconds) s")
+                #expect(seconds < 15)
+            }
+        }
+
+        /// Reports in one body that nginx counts as a large one.
+        private static var batch: String {
+            let feature =
+                #"{"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.1]},"#
+                + #""properties":{"timestamp":"2026-11-20T10:20:00Z","horizontal_accuracy":8}}"#
+            let features = Array(repeating: feature, count: 2500).joined(separator: ",")
+            return #"{"locations":[\#(features)]}"#
+        }
+
         @Test func `by the length or the form of a body is refused, but for a call for help`()
             async throws
         {

@@ -36,11 +36,14 @@ struct NginxConfiguration: Sendable {
     static let idleSeconds = 30
     /// Requests of one address at a time; carriers have many phones behind one.
     static let requestsPerAddress = 512
-    /// Requests with a large body at a time, and as many with one of unknown length: each may take
-    /// ``largeBodyBytesMax`` of memory.
+    /// Requests with a large body at a time, and as many with one of unknown length; and of senders
+    /// without credentials as many again.
     static let largeRequests = 24
     /// Of one address, so that nobody takes all of these.
     static let largeRequestsPerAddress = 8
+    /// Further ones of one address before they are limited to one a second: a service refuses
+    /// unknown senders at once, but nginx counts them for some seconds more.
+    static let largeRequestsBurst = 24
     /// Connections; an idle one is closed where a new one finds no room.
     var connections = 4096
 
@@ -97,6 +100,9 @@ struct NginxConfiguration: Sendable {
         client_body_buffer_size \(Self.bodyBytesMax);
         proxy_max_temp_file_size 0;
         proxy_http_version 1.1;
+        # Bodies are passed on as they come: a service reads credentials from the header and bounds
+        # the time and the room of unknown senders, which nginx cannot tell from the others.
+        proxy_request_buffering off;
         proxy_set_header Connection "";
         proxy_set_header Host $host;
         proxy_set_header X-Forwarded-For $remote_addr;
@@ -116,7 +122,7 @@ struct NginxConfiguration: Sendable {
         client_header_timeout 10s;
         client_body_timeout 20s;
         send_timeout 30s;
-        lingering_time 5s;
+        lingering_time 3s;
         reset_timedout_connection on;
         # Who is one household: of IPv6 its network, in bytes, since texts leave zeros out.
         # 127.0.0.1 is nobody.
@@ -131,16 +137,25 @@ struct NginxConfiguration: Sendable {
             default some;
             "~^(\(Self.largePatterns))/?$" large;
         }
-        map "\(Self.lengths):$jaga_takes" $jaga_large {
+        map "\(Self.lengths):$jaga_takes" $jaga_body {
             default "";
             "~^[^:]*:[^:]*:([3-9][0-9]{5}|[0-9]{7,}):" large;
             "~^[^:]*:[^:]*:[^:]*:[^:]" chunked;
             "~^(?!(GET|HEAD|OPTIONS):)[^:]*:HTTP/2[^:]*::" chunked;
             "~^[^:]*:HTTP/2[^:]*:::large$" chunked;
         }
-        map "$jaga_large $jaga_address" $jaga_large_address {
+        # Senders without any credentials have room of their own.
+        map "$uri:\(Self.names)" $jaga_sender {
+            default named;
+            "~^(?!/overland/.)[^:]*:$" anonymous;
+        }
+        map "$jaga_body:$jaga_sender" $jaga_large {
             default "";
-            "~(?s)^(large|chunked) ." "$jaga_large $jaga_address";
+            "~^(?<jaga_kind>large|chunked):(?<jaga_who>.*)$" "$jaga_kind $jaga_who";
+        }
+        map "$jaga_body $jaga_address" $jaga_large_address {
+            default "";
+            "~(?s)^(large|chunked) ." "$jaga_body $jaga_address";
         }
         map $content_length $jaga_huge {
             default "";
@@ -149,6 +164,9 @@ struct NginxConfiguration: Sendable {
         limit_conn_zone $jaga_address zone=jaga_addresses:10m;
         limit_conn_zone $jaga_large zone=jaga_large:1m;
         limit_conn_zone $jaga_large_address zone=jaga_large_addresses:10m;
+        limit_req_zone $jaga_large_address zone=jaga_large_rates:10m rate=1r/s;
+        limit_req_status 503;
+        limit_req zone=jaga_large_rates burst=\(Self.largeRequestsBurst) nodelay;
         limit_conn jaga_addresses \(Self.requestsPerAddress);
         limit_conn jaga_large \(Self.largeRequests);
         limit_conn jaga_large_addresses \(Self.largeRequestsPerAddress);
