@@ -34,5 +34,60 @@ extension `The suite` {
             for capture in [stranger, tail] { await capture.stop() }
             #expect(await suite.stop() == 0)
         }
+
+        @Test func `goes on with a new key of the evaluators, and lets in the old one no longer`()
+            async throws
+        {
+            try await Household.run(zones: [.park]) { home in
+                let thief = try RogueEvaluator(
+                    home: home.suite.home, portBase: home.suite.portBase)
+                try await home.replaceKeys("--role", "evaluator")
+                try await home.suite.kill(.ingest)
+                try await home.suite.kill(.evaluator)
+                let work = Task { await thief.idle() }
+                try await home.suite.waitUntilReady(.evaluator)
+                try await home.suite.waitUntilReady(.notifier)
+                try await home.phone.report(Zone.outside)
+                try await home.phone.report(Zone.park.inside)
+                try await home.expectTold(Told.all("Anna entered Park", to: "Bob", "Cara"))
+                #expect(await thief.assignments.isEmpty)
+                #expect(home.suite.log.contains("is nobody's here"), "\(home.suite.log)")
+                await thief.stop()
+                await work.value
+            }
+        }
+
+        @Test func `tells of a call for help that came while only ingest had its new key`()
+            async throws
+        {
+            try await Household.run(zones: [.park]) { home in
+                try await home.replaceKeys()
+                try await home.suite.kill(.ingest)
+                try await home.phone.report(Zone.outside)
+                try await home.button.callForHelp("call 1")
+                for service in [.membership, .timer, .notifier, .evaluator]
+                    as [RunningSuite.Service]
+                {
+                    try await home.suite.kill(service)
+                }
+                for service in RunningSuite.Service.allCases {
+                    try await home.suite.waitUntilReady(service)
+                }
+                let alarm = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                try await home.wait(for: alarm)
+                try await home.phone.report(Zone.park.inside)
+                let entry = Told.all("Anna entered Park", to: "Bob", "Cara")
+                try await home.expectTold(alarm + entry)
+            }
+        }
+    }
+}
+
+extension Household {
+    /// Replaces keys of streams; running services go on with those that they have read.
+    fileprivate func replaceKeys(_ words: String...) async throws {
+        let command = try suite.run(["keys", "init", "--force"] + words)
+        #expect(await eventually { command.process.reap() != nil })
+        #expect(command.process.exitStatus == 0, "\(command.text)")
     }
 }
