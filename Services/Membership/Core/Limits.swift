@@ -66,6 +66,8 @@ public enum Limits {
     /// Requests whose shapes wait, of one person and of all: more are told to come again.
     public static let geometryRequestsPerRequesterMax = 1
     public static let geometryRequestsMax = 32
+    /// A body up to here is parsed even if an earlier request of the same person waits.
+    public static let geometryParsedBytesFree = 16 << 10
     /// A request waits for its shapes no longer than that: shortly before its server gives it up.
     public static let geometryWaitMax = Duration.seconds(25)
     /// Turns that answer such a request and are rolled back, before it is given up.

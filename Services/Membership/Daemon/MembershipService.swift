@@ -216,6 +216,7 @@ final class MembershipService: Service {
                 host.answer(request.id, try reader.read(reading))
             case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
                 _ = try KeptAnswers.name(request)
+                try checkRoom(for: request, shapes)
                 let reader = changeReader(request, parameters, principal, shapes)
                 let response = try preview(reader, for: parameters.owner(holder))
                 guard shapes.missing.isEmpty else { return try wait(request, for: shapes) }
@@ -228,6 +229,7 @@ final class MembershipService: Service {
                 if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
+                try checkRoom(for: request, shapes)
                 let reader = changeReader(request, parameters, principal, shapes)
                 let requested = try reader.read(changing)
                 let command = Command(

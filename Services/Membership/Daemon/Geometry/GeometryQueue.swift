@@ -57,18 +57,25 @@ final class GeometryQueue: Pollable {
     ///
     /// - Throws: 429 when the requester has too many waiting, 503 when all have
     func append(_ entry: Entry) throws(Problem) {
-        if let requester = entry.requester {
-            let own = waiting.count { $0.requester == requester }
-            guard own < Limits.geometryRequestsPerRequesterMax else {
-                throw .tooMany(
-                    "shapes of an earlier request of yours are still being checked",
-                    retryAfterSeconds: 2)
-            }
-        }
+        try checkRoom(for: entry.requester)
         guard waiting.count < Limits.geometryRequestsMax else {
             throw .unavailable("too many requests with shapes wait", retryAfterSeconds: 5)
         }
         waiting.append(entry)
+    }
+
+    /// Refuses a requester whose earlier requests wait.
+    ///
+    /// - Parameter requester: nil for the operator
+    /// - Throws: 429
+    func checkRoom(for requester: ID128?) throws(Problem) {
+        guard let requester else { return }
+        let own = waiting.count { $0.requester == requester }
+        guard own < Limits.geometryRequestsPerRequesterMax else {
+            throw .tooMany(
+                "shapes of an earlier request of yours are still being checked",
+                retryAfterSeconds: 2)
+        }
     }
 
     /// Requests to answer in this turn: those whose shapes are prepared.

@@ -18,6 +18,16 @@ extension MembershipService {
         }
     }
 
+    /// Refuses a large body before it is parsed, if its shapes could not be prepared anyway:
+    /// parsing a file of zones takes as long as a hundred other requests.
+    ///
+    /// - Throws: 429
+    func checkRoom(for request: Request, _ shapes: PreparedShapes) throws(Problem) {
+        guard shapes.isFirstReading, request.body.count > Limits.geometryParsedBytesFree
+        else { return }
+        try geometry.checkRoom(for: principal(of: request)?.person?.raw)
+    }
+
     /// Lets a request wait for its shapes.
     func wait(_ request: Request, for shapes: PreparedShapes) throws(Problem) {
         try geometry.append(

@@ -15,6 +15,8 @@ final class PreparedShapes {
         case overBudget
     }
 
+    /// Whether the request is read to find its shapes: none of them is prepared.
+    var isFirstReading: Bool { !isDirect && outcomes.isEmpty }
     /// Points of quick shapes that are prepared at once.
     private var quickPointsLeft: Int
     private let isDirect: Bool
