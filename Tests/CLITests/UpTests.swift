@@ -40,7 +40,8 @@ import Testing
         let pub = try #require(
             configuration.routes.split(separator: "\n").first { $0.contains("location = /pub ") })
         #expect(pub.contains("client_max_body_size \(24 << 20); "))
-        #expect(pub.contains("client_body_buffer_size \(8 << 20); "))
+        #expect(pub.contains("client_max_body_size \(24 << 20); "))
+        #expect(configuration.rules.contains("client_body_buffer_size \(64 << 10);"))
         #expect(configuration.rules.contains("limit_conn jaga_huge 2;"))
     }
 

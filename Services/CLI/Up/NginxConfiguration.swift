@@ -30,7 +30,10 @@ struct NginxConfiguration: Sendable {
     /// OwnTracks on iOS sends a photo inside of its message, a third larger than it is, and deletes
     /// what is refused: a call for help may be in it.
     static let photoBodyBytesMax = 24 << 20
-    /// Requests at a time whose body is too large for the buffer: each is a file until it is whole.
+    /// What nginx holds of a body that it passes on; it reads no more of one sender at a time, so
+    /// that others wait no longer than for that. Nothing of a report touches nginx's disk.
+    static let bodyBufferBytes = 64 << 10
+    /// Requests at a time whose body is larger than any but a photo's.
     static let hugeRequests = 2
     /// Idle connections to a service are closed before the service does it.
     static let idleSeconds = 30
@@ -97,7 +100,7 @@ struct NginxConfiguration: Sendable {
         access_log off;
         server_tokens off;
         client_max_body_size \(Self.bodyBytesMax);
-        client_body_buffer_size \(Self.bodyBytesMax);
+        client_body_buffer_size \(Self.bodyBufferBytes);
         proxy_max_temp_file_size 0;
         proxy_http_version 1.1;
         # Bodies are passed on as they come: a service reads credentials from the header and bounds
@@ -196,13 +199,10 @@ struct NginxConfiguration: Sendable {
             """
     }
 
-    /// The buffer is as large as the body: nothing of a phone's report touches nginx's disk, but
-    /// for the largest photos.
     private func limit(of path: String) -> String {
         let most = Self.bodyBytesMax(of: path)
         guard most > Self.bodyBytesMax else { return "" }
         return "client_max_body_size \(most); "
-            + "client_body_buffer_size \(Self.largeBodyBytesMax); "
     }
 
     private static func bodyBytesMax(of path: String) -> Int {
