@@ -92,13 +92,8 @@ extension Notifier {
                 .resolvedElsewhere, emergency, circle: circle, by: resolver, decisions: decisions,
                 words: circles, &turn)
         }
-        let responder = emergency.taken?.by
-        let isAnswered =
-            emergency.state == .acknowledged
-            && (responder.map { emergency.goesOn(for: $0, in: turn.directory) } ?? true)
-        if isAnswered || emergency.state == .open { return announce(id, &turn) }
-        // Nobody who is left has it: the other circles are notified again.
-        reopen(id, as: .unanswered, &turn)
+        dropAcknowledgements(of: id, &turn)
+        announce(id, &turn)
         noticeStandstill(id, &turn)
     }
 

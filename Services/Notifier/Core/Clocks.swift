@@ -95,8 +95,7 @@ extension Notifier {
             climb(emergency, circle, &turn)
             noticeStandstill(emergency, &turn)
         case .hold(let emergency):
-            guard emergencies[emergency]?.taken?.clock == clock.id else { return }
-            holdEnded(emergency, &turn)
+            holdEnded(emergency, clock.id, &turn)
         case .retry(let id):
             guard let notification = notifications[id], notification.clock == clock.id else {
                 return

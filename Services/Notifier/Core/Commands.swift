@@ -28,9 +28,9 @@ extension Notifier {
         case .open where isOver(emergency, for: person, turn),
             .acknowledged where isOver(emergency, for: person, turn):
             break
-        case .acknowledged:
-            if emergency.taken?.by == person { confirmHold(emergency, &turn) }
-        case .open:
+        case .acknowledged where emergency.hasAnswer(of: person, in: turn.directory):
+            confirmHold(emergency, by: person, &turn)
+        case .open, .acknowledged:
             take(emergency.id, by: person, &turn)
             let answer = EmergencyAnswer(
                 emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
@@ -118,15 +118,19 @@ extension Notifier {
     }
 
     /// Still on it: another hold begins.
-    private mutating func confirmHold(_ emergency: Emergency, _ turn: inout Turn) {
-        guard var taken = emergency.taken, !emergency.isRecordOnly else { return }
+    private mutating func confirmHold(
+        _ emergency: Emergency, by person: PersonID?, _ turn: inout Turn
+    ) {
+        guard var taken = emergency.acknowledgements.first(where: { $0.by == person }),
+            !emergency.isRecordOnly
+        else { return }
         var emergency = emergency
         let wasAsked = taken.asked != nil
         taken.confirmations += 1
         taken.asked = nil
-        emergency.taken = taken
+        emergency.update(taken)
         keep(emergency, &turn)
-        hold(emergency.id, for: Limits.acknowledgementHold, &turn)
+        hold(emergency.id, taken, for: Limits.acknowledgementHold, &turn)
         if wasAsked { record(.confirmed, emergency, by: taken.by, &turn) }
     }
 
@@ -143,8 +147,9 @@ extension Notifier {
                     isYours: end.by == person))
         }
         let isOver = !emergency.state.isActive
-        let by = isOver ? emergency.endedBy : emergency.taken?.by
-        let at = isOver ? emergency.ended : emergency.taken?.at
+        let taken = emergency.acknowledgement(for: person, in: turn.directory)
+        let by = isOver ? emergency.endedBy : taken?.by
+        let at = isOver ? emergency.ended : taken?.at
         return .standing(
             Standing(
                 emergency: id, state: emergency.state, by: by, at: at ?? now,

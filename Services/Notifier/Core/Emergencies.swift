@@ -197,24 +197,41 @@ extension Notifier {
         keep(emergency, &turn)
     }
 
-    /// All ladders climb again from the bottom.
-    mutating func reopen(_ id: EmergencyID, as opening: Repetition, _ turn: inout Turn) {
+    /// Nobody responds any more: escalations begin again with their first tier.
+    ///
+    /// - Parameter running: circles whose escalation never stopped; it goes on as it is
+    mutating func reopen(
+        _ id: EmergencyID, as opening: Repetition, besides running: [CircleID] = [],
+        _ turn: inout Turn
+    ) {
         guard var emergency = emergencies[id] else { return }
-        unwant(emergency.taken?.clock, &turn)
+        for taken in emergency.acknowledgements { unwant(taken.clock, &turn) }
         emergency.taken = nil
+        emergency.furtherTaken = nil
         emergency.state = .open
         emergency.reopened = turn.now
+        emergency.notifiedSince = nil
         emergency.isClosed = nil
         keep(emergency, &turn)
         announce(id, &turn)
         if emergency.isRecordOnly { return }
+        restartLadders(id, as: opening, besides: running, &turn)
+    }
+
+    /// Escalations begin again where nobody responds and nobody has ended it.
+    mutating func restartLadders(
+        _ id: EmergencyID, as opening: Repetition, besides running: [CircleID], _ turn: inout Turn
+    ) {
+        guard let emergency = emergencies[id] else { return }
         let round = (ladders[id]?.map(\.round).max() ?? 0) + 1
-        let ended = emergency.endedCircles
+        let circles = ladders[id, default: []].map(\.circle).filter {
+            !running.contains($0) && emergency.escalates(in: $0, turn.directory)
+        }
         for index in ladders[id, default: []].indices
-        where !ended.contains(ladders[id, default: []][index].circle) {
+        where circles.contains(ladders[id, default: []][index].circle) {
             ladders[id]?[index].restart(round: round, opening: opening)
         }
-        for circle in ladders[id, default: []].map(\.circle) { climb(id, circle, &turn) }
+        for circle in circles { climb(id, circle, &turn) }
     }
 
     /// It is over: everyone told hears how, once, and nothing older is sent any more.
@@ -231,9 +248,8 @@ extension Notifier {
         // Those for whom it had ended before have heard so.
         let stillTold = emergency.told.filter { emergency.goesOn(for: $0, in: turn.directory) }
         emergency.circleEnds = nil
-        unwant(emergency.taken?.clock, &turn)
-        emergency.taken?.clock = nil
-        emergency.taken?.due = nil
+        for taken in emergency.acknowledgements { unwant(taken.clock, &turn) }
+        emergency.stopHolds()
         emergency.state = state
         emergency.ended = turn.now
         emergency.endedBy = by
@@ -258,70 +274,6 @@ extension Notifier {
         record(
             state == .cancelled ? .cancelled : .resolved, emergency, by: by, decisions: decisions,
             &turn)
-    }
-
-    /// Somebody takes it: ladders stop, and everyone told hears who.
-    mutating func take(_ id: EmergencyID, by: PersonID?, _ turn: inout Turn) {
-        if turn.cause == nil { endHold(ofTaken: id, &turn) }
-        guard var emergency = emergencies[id] else { return }
-        emergency.state = .acknowledged
-        emergency.takings += 1
-        emergency.taken = Taking(by: by, at: turn.now)
-        keep(emergency, &turn)
-        stopLadders(id, &turn)
-        if !emergency.isRecordOnly { hold(id, for: Limits.acknowledgementHold, &turn) }
-        let scope = Meaning.news(
-            id, .taken, cause: Hash.id("taking", .number(emergency.takings)))
-        let name = by.flatMap { turn.directory.person($0)?.name }
-        let others = emergency.told.filter {
-            $0 != by && emergency.goesOn(for: $0, in: turn.directory)
-        }
-        var decisions = others.map {
-            tellNews(id, to: $0, .taken(by: name), reason: .taken, scope: scope, &turn)
-        }
-        decisions.append(
-            tellNews(
-                id, to: emergency.person, .ownTaken(by: name), reason: .ownTaken, scope: scope,
-                &turn))
-        record(.taken, emergency, by: by, decisions: decisions, &turn)
-    }
-
-    /// Waits before whoever took it is asked, or for their answer.
-    mutating func hold(_ id: EmergencyID, for wait: Duration, _ turn: inout Turn) {
-        guard var emergency = emergencies[id], var taken = emergency.taken else { return }
-        unwant(taken.clock, &turn)
-        let clock = WantedClock(
-            id: Meaning.hold(id, takings: emergency.takings, taken), rule: .acknowledgementHold,
-            person: emergency.person, emergency: id, due: turn.now + wait)
-        taken.clock = clock.id
-        taken.due = clock.due
-        emergency.taken = taken
-        keep(emergency, &turn)
-        want(clock, for: .hold(id), &turn)
-    }
-
-    /// The hold is over: ask who took it; without an answer the ladders climb again.
-    mutating func holdEnded(_ id: EmergencyID, _ turn: inout Turn) {
-        guard var emergency = emergencies[id], emergency.state == .acknowledged,
-            var taken = emergency.taken
-        else { return }
-        turn.trace = emergency.trace
-        guard taken.asked == nil else {
-            record(.resumed, emergency, &turn)
-            reopen(id, as: .unanswered, &turn)
-            return noticeStandstill(id, &turn)
-        }
-        taken.asked = turn.now
-        taken.clock = nil
-        emergency.taken = taken
-        keep(emergency, &turn)
-        let cause = Hash.id("hold", .number(emergency.takings), .number(taken.confirmations))
-        let scope = Meaning.news(id, .holderAsked, cause: cause)
-        let decisions = taken.by.map {
-            [tellNews(id, to: $0, .holderAsked, reason: .holderAsked, scope: scope, &turn)]
-        }
-        record(.holderAsked, emergency, by: taken.by, decisions: decisions ?? [], &turn)
-        hold(id, for: Limits.holderAnswerWait, &turn)
     }
 
     /// Keeps an emergency, and the list of those that are not over.

@@ -30,13 +30,18 @@ public struct Emergency: Hashable, Sendable, Codable {
     public var reference: String
     /// Everybody for whom a message about it was made, ids ascending.
     public var told: [PersonID]
+    /// The first acknowledgement that holds; nil = nobody is responding.
     public var taken: Taking?
+    /// Acknowledgements after the first, each for circles that had no responder. Nil = none.
+    public var furtherTaken: [Taking]?
     /// How often it was taken.
     public var takings: Int
     /// The person was told that nobody has been reached.
     public var nobodyTold: Bool
     /// When it was last opened again; nil = never.
     public var reopened: Timestamp?
+    /// Messages from this time on count for its delivery state; nil = from ``reopened`` on.
+    public var notifiedSince: Timestamp?
     /// An evaluator has told that it is over; nil = none has.
     public var isClosed: Bool?
     /// When it was resolved or cancelled.
@@ -129,6 +134,8 @@ public struct Taking: Hashable, Sendable, Codable {
     public var due: Timestamp?
     /// Counts their confirmations, so that each hold has a clock of its own.
     public var confirmations: Int
+    /// Number of this acknowledgement within its emergency, from 1; nil = the latest.
+    public var number: Int?
 
     public init(by: PersonID?, at: Timestamp) {
         self.by = by

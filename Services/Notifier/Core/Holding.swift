@@ -57,8 +57,8 @@ extension Notifier {
     private func waits(of emergency: Emergency) -> [Timestamp] {
         guard let outage else { return [] }
         let tiers = ladders[emergency.id, default: []].compactMap { $0.clock == nil ? nil : $0.due }
-        let taken = emergency.taken.flatMap { $0.clock == nil ? nil : $0.due }
-        return (tiers + [taken].compactMap(\.self)).filter(outage.covers)
+        let taken = emergency.acknowledgements.compactMap { $0.clock == nil ? nil : $0.due }
+        return (tiers + taken).filter(outage.covers)
     }
 
     /// Not one of an emergency that is held as a whole.
@@ -235,7 +235,9 @@ extension Notifier {
             notificationsOf[id, default: []].filter { notifications[$0]?.isHeld == true })
         for message in waiting.sorted() { lift(message, &turn) }
         for ladder in ladders[id, default: []]
-        where !waiting.isDisjoint(with: ladder.current) && emergency.state == .open {
+        where !waiting.isDisjoint(with: ladder.current)
+            && emergency.escalates(in: ladder.circle, turn.directory)
+        {
             waitAnew(ladder, emergency, &turn)
         }
         let over = postponed.values.filter { $0.clock.emergency == id }

@@ -23,8 +23,8 @@ extension Notifier {
 
     /// Takes the next step of a ladder now.
     mutating func climb(_ id: EmergencyID, _ circleID: CircleID, _ turn: inout Turn) {
-        guard let emergency = emergencies[id], emergency.state == .open,
-            !emergency.endedCircles.contains(circleID),
+        guard let emergency = emergencies[id],
+            emergency.escalates(in: circleID, turn.directory),
             let index = ladderIndex(id, circleID), var ladder = ladders[id]?[index]
         else { return }
         turn.trace = emergency.trace
@@ -64,7 +64,7 @@ extension Notifier {
             tell(
                 ladder, recipients, on: nil, kind: .exhausted, tier: ladder.nextTier - 1,
                 wait: wait, &turn)
-            tellNobodyYet(id, &turn)
+            if emergency.state == .open { tellNobodyYet(id, &turn) }
         }
     }
 
@@ -178,8 +178,8 @@ extension Notifier {
     /// Starts the ladder of a circle that has none, or lets one look again that has found nobody or
     /// stands still because the person had left.
     private mutating func widen(_ id: EmergencyID, _ circle: CircleID, _ turn: inout Turn) {
-        guard let emergency = emergencies[id], emergency.state == .open, !emergency.isRecordOnly,
-            !emergency.endedCircles.contains(circle)
+        guard let emergency = emergencies[id], !emergency.isRecordOnly,
+            emergency.escalates(in: circle, turn.directory)
         else { return }
         guard let index = ladderIndex(id, circle), let ladder = ladders[id]?[index] else {
             return startLadder(id, circle, &turn)

@@ -44,7 +44,7 @@ enum Meaning {
         clock(
             .acknowledgementHold, emergency.raw,
             .parts(
-                .number(takings), .number(taken.confirmations),
+                .number(taken.number ?? takings), .number(taken.confirmations),
                 .number(taken.asked == nil ? 0 : 1)))
     }
 

@@ -23,10 +23,12 @@ extension Notifier {
         emergency.opened = old.opened
         emergency.told = old.told
         emergency.taken = old.taken
+        emergency.furtherTaken = old.furtherTaken
         emergency.takings = old.takings
         emergency.nobodyTold = old.nobodyTold
         emergency.endings = old.endings
         emergency.reopened = old.reopened
+        emergency.notifiedSince = old.notifiedSince
         emergency.circleEnds = old.circleEnds
         emergency.partialEndings = old.partialEndings
         if old.isOwnCall { emergency.joinedOwnCall = true }
@@ -49,8 +51,9 @@ extension Notifier {
         } else if emergency.state == .acknowledged {
             announce(emergency.id, &turn)
         }
-        guard emergencies[emergency.id]?.state == .open else { return }
-        for circle in turn.directory.circles(of: emergency.person) {
+        guard let current = emergencies[emergency.id], current.state.isActive else { return }
+        for circle in turn.directory.circles(of: emergency.person)
+        where current.escalates(in: circle, turn.directory) {
             startLadder(emergency.id, circle, &turn)
         }
         noticeStandstill(emergency.id, &turn)
@@ -96,22 +99,24 @@ extension Notifier {
         var old = old
         old.state = .cancelled
         old.ended = turn.now
-        old.taken?.clock = nil
-        old.taken?.due = nil
+        old.stopHolds()
         keep(old, &turn)
     }
 
     private mutating func moveHold(
         from old: Emergency, to emergency: inout Emergency, _ turn: inout Turn
     ) {
-        guard let taken = old.taken, let due = taken.due, taken.clock != nil else { return }
-        unwant(taken.clock, &turn)
-        let clock = WantedClock(
-            id: Meaning.hold(emergency.id, takings: old.takings, taken),
-            rule: .acknowledgementHold, person: emergency.person, emergency: emergency.id,
-            due: due)
-        emergency.taken?.clock = clock.id
-        want(clock, for: .hold(emergency.id), &turn)
+        for var taken in old.acknowledgements {
+            guard let due = taken.due, let before = taken.clock else { continue }
+            unwant(before, &turn)
+            let clock = WantedClock(
+                id: Meaning.hold(emergency.id, takings: old.takings, taken),
+                rule: .acknowledgementHold, person: emergency.person, emergency: emergency.id,
+                due: due)
+            taken.clock = clock.id
+            emergency.update(taken)
+            want(clock, for: .hold(emergency.id), &turn)
+        }
     }
 
     /// Messages belong to the new name, and what came of them is told of it too.

@@ -51,13 +51,13 @@ extension Notifier {
     }
 
     private mutating func restoreClock(of emergency: Emergency, _ earliest: Timestamp) {
-        guard let taken = emergency.taken, let clock = taken.clock, let due = taken.due else {
-            return
+        for taken in emergency.acknowledgements {
+            guard let clock = taken.clock, let due = taken.due else { continue }
+            let wanted = WantedClock(
+                id: clock, rule: .acknowledgementHold, person: emergency.person,
+                emergency: emergency.id, due: due)
+            clocks.restore(wanted, .hold(emergency.id), earliest: earliest)
         }
-        let wanted = WantedClock(
-            id: clock, rule: .acknowledgementHold, person: emergency.person,
-            emergency: emergency.id, due: due)
-        clocks.restore(wanted, .hold(emergency.id), earliest: earliest)
     }
 
     private mutating func restoreClock(of ladder: Ladder, _ earliest: Timestamp) {

@@ -1,3 +1,4 @@
+import Directory
 import Hashing
 import Model
 
@@ -49,7 +50,7 @@ extension Notifier {
                 at: answered ?? emergency.reopened ?? opened,
                 signals: emergency.signals.map { signal($0, of: emergency) },
                 told: emergency.told.filter { $0 != emergency.person },
-                reached: reached(emergency),
+                reached: reached(emergency, turn.directory),
                 endedCircles: emergency.state.isActive ? emergency.endedCircles : []), &turn)
     }
 
@@ -89,10 +90,13 @@ extension Notifier {
     }
 
     /// How far a message to others has come since the emergency was last opened.
-    private func reached(_ emergency: Emergency) -> NotificationState? {
-        let since = emergency.reopened ?? emergency.raised
+    private func reached(_ emergency: Emergency, _ directory: Replica) -> NotificationState? {
+        let since = emergency.notifiedSince ?? emergency.reopened ?? emergency.raised
         let states = notificationsOf[emergency.id, default: []].compactMap { notifications[$0] }
-            .filter { $0.recipient != emergency.person && $0.created >= since }
+            .filter { message in
+                message.recipient != emergency.person && message.created >= since
+                    && message.recipient.map { emergency.goesOn(for: $0, in: directory) } ?? true
+            }
             .map(\.state)
         return [.delivered, .accepted, .sink].first(where: states.contains)
     }

@@ -87,6 +87,8 @@ public struct Composer: Sendable {
         case .alarm(let alarm, let repetition): return pieces(of: alarm, repetition, who: who)
         case .taken(let by):
             return short(phrases.taken(who: who, by: by.map { name($0, nameMax) }))
+        case .takenElsewhere(let by):
+            return short(phrases.takenElsewhere(who: who, by: by.map { name($0, nameMax) }))
         case .ended(cancelled: true, _): return short(phrases.cancelled(who: who))
         case .ended(cancelled: false, let by):
             return short(phrases.resolved(who: who, by: by.map { name($0, nameMax) }))

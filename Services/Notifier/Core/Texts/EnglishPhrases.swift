@@ -79,6 +79,11 @@ struct EnglishPhrases: Phrasebook {
         "\(by ?? "The operator") has taken the alarm of \(who)"
     }
 
+    func takenElsewhere(who: String, by: String?) -> String {
+        "\(by ?? "The operator") of another circle is responding to the emergency of \(who)."
+            + " Your circle is asked until one of you responds"
+    }
+
     func cancelled(who: String) -> String { "Alarm over: \(who) called it off" }
 
     func resolved(who: String, by: String?) -> String {

@@ -79,6 +79,11 @@ struct IndonesianPhrases: Phrasebook {
         "\(by ?? "Operator") menangani keadaan darurat \(who)"
     }
 
+    func takenElsewhere(who: String, by: String?) -> String {
+        "\(by ?? "Operator") dari grup lain menangani darurat \(who)."
+            + " Grup Anda ditanya sampai ada yang menanggapi"
+    }
+
     func cancelled(who: String) -> String { "Darurat berakhir: dibatalkan oleh \(who)" }
 
     func resolved(who: String, by: String?) -> String {

@@ -51,6 +51,7 @@ protocol Phrasebook: Sendable {
     func noContact(who: String, zone: String, by: String, since: String?) -> String
     func ownAlarm(zone: String, near: Bool, at: String) -> String
     func taken(who: String, by: String?) -> String
+    func takenElsewhere(who: String, by: String?) -> String
     func cancelled(who: String) -> String
     func resolved(who: String, by: String?) -> String
     /// It ended in other circles and goes on here.

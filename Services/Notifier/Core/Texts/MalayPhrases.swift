@@ -79,6 +79,11 @@ struct MalayPhrases: Phrasebook {
         "\(by ?? "Operator") telah mengambil tugas kecemasan \(who)"
     }
 
+    func takenElsewhere(who: String, by: String?) -> String {
+        "\(by ?? "Operator") dari kumpulan lain menangani kecemasan \(who)."
+            + " Kumpulan anda ditanya sehingga seorang menjawab"
+    }
+
     func cancelled(who: String) -> String { "Kecemasan tamat: dibatalkan oleh \(who)" }
 
     func resolved(who: String, by: String?) -> String {

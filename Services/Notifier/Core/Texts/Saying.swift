@@ -12,6 +12,8 @@ public enum Saying: Hashable, Sendable {
     case alarm(Alarm, Repetition)
     /// Somebody has taken it; nil = the operator.
     case taken(by: String?)
+    /// Somebody of another circle responds; the reader's circle is still asked. Nil = the operator.
+    case takenElsewhere(by: String?)
     /// It is over: cancelled by the person, or resolved by somebody (nil = the operator).
     case ended(cancelled: Bool, by: String?)
     /// Somebody (nil = the operator) ended it in other circles; it goes on here.

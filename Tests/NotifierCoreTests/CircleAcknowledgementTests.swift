@@ -1,0 +1,138 @@
+import Directory
+import Model
+import Testing
+
+@testable import NotifierCore
+
+/// Acknowledgements of a person who is in two circles: the family, which Budi guards, and the team,
+/// which Eko guards.
+struct CircleAcknowledgementTests {
+    private static let team: EventBody = .circleChanged(
+        Circle(
+            id: Town.teamID, name: "Team",
+            members: [
+                Town.member(Town.aisha, .member, "AI"), Town.member(Town.eko, .guardian, "EK"),
+            ]))
+
+    private func opened() -> World {
+        var world = World(hasReplies: true)
+        world.change(Self.team)
+        world.tell(.emergencyOpened(Town.news()))
+        world.clear()
+        return world
+    }
+
+    private func acknowledge(_ world: inout World, _ request: UInt64, by person: Person) {
+        world.handle(.acknowledge(Town.command(request, by: .person(person.id))))
+    }
+
+    private func emergency(_ world: World) -> Emergency? { world.emergency(Town.emergency(1)) }
+
+    private func texts(_ world: World, to person: Person) -> [String] {
+        let addresses = person.contacts.map(\.address)
+        return world.sent.filter { addresses.contains($0.address) }.map(\.text)
+    }
+
+    private func acknowledgements(_ world: World) -> [PersonID?] {
+        world.published.compactMap {
+            if case .acknowledgementGiven(let answer) = $0 { answer.by } else { nil }
+        }
+    }
+
+    @Test func `an acknowledgement in one circle is shown in the other, whose escalation goes on`()
+    {
+        var world = opened()
+        acknowledge(&world, 1, by: Town.budi)
+        #expect(emergency(world)?.state == .acknowledged)
+        let shown = texts(world, to: Town.eko)
+        #expect(shown.contains { $0.contains("Budi of another circle is responding") })
+        #expect(texts(world, to: Town.aisha).contains { $0.contains("Budi") })
+        world.clear()
+        world.pass(.seconds(125))
+        #expect(texts(world, to: Town.eko).contains { $0.contains("SOS Aisha") })
+        #expect(texts(world, to: Town.citra).isEmpty, "the family has a responder")
+        #expect(!texts(world, to: Town.aisha).contains { $0.contains("Nobody reached") })
+    }
+
+    @Test func `somebody who keeps confirming holds only their own circle`() {
+        var world = opened()
+        acknowledge(&world, 1, by: Town.budi)
+        for round in 0..<4 as Range<UInt64> {
+            world.clear()
+            world.pass(.seconds(600))
+            #expect(texts(world, to: Town.eko).contains { $0.contains("SOS Aisha") })
+            #expect(texts(world, to: Town.citra).isEmpty)
+            acknowledge(&world, 10 + round, by: Town.budi)
+        }
+        #expect(acknowledgements(world).isEmpty, "a confirmation is no other acknowledgement")
+    }
+
+    @Test func `each circle has its responder`() {
+        var world = opened()
+        acknowledge(&world, 1, by: Town.budi)
+        world.clear()
+        acknowledge(&world, 2, by: Town.eko)
+        #expect(acknowledgements(world) == [Town.eko.id])
+        guard case .standing(let standing)? = world.answers[2] else {
+            Issue.record("it is answered")
+            return
+        }
+        #expect(standing.isYours && standing.by == Town.eko.id)
+        acknowledge(&world, 3, by: Town.citra)
+        guard case .standing(let first)? = world.answers[3] else {
+            Issue.record("it is answered")
+            return
+        }
+        #expect(first.by == Town.budi.id && !first.isYours, "the first of a circle wins")
+        world.clear()
+        world.pass(.seconds(800))
+        #expect(world.sent.isEmpty, "both circles have a responder")
+    }
+
+    @Test(arguments: [false, true])
+    func `a responder who does not answer resumes their own circle only`(restarts: Bool) {
+        var world = opened()
+        acknowledge(&world, 1, by: Town.budi)
+        world.pass(.seconds(60))
+        acknowledge(&world, 2, by: Town.eko)
+        if restarts { world.restart() }
+        world.clear()
+        world.pass(.seconds(15 * 60 - 30))
+        #expect(texts(world, to: Town.budi).contains { $0.contains("Still on the alarm") })
+        #expect(texts(world, to: Town.eko).isEmpty)
+        world.pass(.seconds(60))
+        acknowledge(&world, 3, by: Town.eko)
+        world.clear()
+        world.pass(.seconds(62))
+        #expect(texts(world, to: Town.budi).contains { $0.contains("SOS Aisha") })
+        #expect(!texts(world, to: Town.eko).contains { $0.contains("SOS Aisha") })
+        #expect(emergency(world)?.state == .acknowledged)
+        #expect(emergency(world)?.taken?.by == Town.eko.id)
+        acknowledge(&world, 4, by: Town.citra)
+        world.clear()
+        world.pass(.seconds(300))
+        #expect(world.sent.isEmpty)
+    }
+
+    @Test func `a further call goes to all circles whoever responds`() {
+        var world = opened()
+        acknowledge(&world, 1, by: Town.budi)
+        acknowledge(&world, 2, by: Town.eko)
+        world.clear()
+        world.tell(.emergencyJoined(Town.news(1, .open, signal: 2)))
+        #expect(emergency(world)?.state == .open)
+        #expect(texts(world, to: Town.budi).contains { $0.contains("PRESSED AGAIN") })
+        #expect(texts(world, to: Town.eko).contains { $0.contains("PRESSED AGAIN") })
+        world.clear()
+        world.pass(.seconds(20 * 60))
+        #expect(!world.sent.contains { $0.text.contains("Still on the alarm") })
+    }
+
+    @Test func `the operator's acknowledgement stops all circles`() {
+        var world = opened()
+        world.handle(.acknowledge(Town.command(1, by: .operator)))
+        world.clear()
+        world.pass(.seconds(800))
+        #expect(world.sent.isEmpty)
+    }
+}
