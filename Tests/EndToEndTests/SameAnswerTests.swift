@@ -7,33 +7,77 @@ extension `The suite` {
     /// What does not exist and what somebody may not see are answered alike, so that nobody learns
     /// by asking who and what there is.
     @Suite struct `Somebody who asks for what is others'` {
-        /// The paths of `docs/openapi.yaml` that can be read and have an id in them.
-        private static func paths() throws -> [String] {
+        private struct Operation: CustomStringConvertible {
+            let method: String
+            let path: String
+
+            var description: String { "\(method) \(path)" }
+        }
+
+        /// The operations of `docs/openapi.yaml` that have an id in their path. Phones' addresses
+        /// and gateways' have a token there, and gateways a name.
+        private static func operations() throws -> [Operation] {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
             let text = try String(
                 contentsOf: root.appendingPathComponent("docs/openapi.yaml"), encoding: .utf8)
-            var paths: [String] = []
+            let methods = ["get", "put", "post", "patch", "delete"]
+            var operations: [Operation] = []
             var path = ""
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 if line.hasPrefix("  /"), line.hasSuffix(":") {
                     path = String(line.dropFirst(2).dropLast())
-                } else if line == "    get:", path.contains("{") {
-                    paths.append(path)
+                } else if line.hasPrefix("    "), line.hasSuffix(":"), path.contains("{"),
+                    !path.contains("{token}"), !path.contains("{gateway}"),
+                    methods.contains(String(line.dropFirst(4).dropLast()))
+                {
+                    let method = line.dropFirst(4).dropLast().uppercased()
+                    operations.append(Operation(method: method, path: path))
                 }
             }
-            return paths
+            return operations
+        }
+
+        private static let zone: JSON = [
+            "type": "Feature", "properties": ["name": "Home", "radius": 100],
+            "geometry": ["type": "Point", "coordinates": [101.7, 3.1]],
+        ]
+
+        /// A body that the operation accepts; what it does with it must not depend on whose id it
+        /// is, so one body for all of an end of a path suffices.
+        private static func body(of operation: Operation, bob: String) -> JSON? {
+            guard ["POST", "PUT", "PATCH"].contains(operation.method) else { return nil }
+            let end = operation.path.split(separator: "/").last.map(String.init) ?? ""
+            return switch end {
+            case "{person}" where operation.path.contains("members"): ["role": "member"]
+            case "{person}", "{circle}", "{set}": ["name": "Name"]
+            case "{device}": ["name": "phone"]
+            case "devices": ["name": "phone", "platform": "ios"]
+            case "members": ["person": .string(bob), "role": "member"]
+            case "{zone}" where operation.path.contains("refused"): nil
+            case "zones", "{zone}": zone
+            case "import": ["type": "FeatureCollection", "features": [zone]]
+            case "mail": ["to": "somebody@example.test"]
+            case "messages", "{message}": ["number": "+15550001009"]
+            case "confirmation" where operation.path.contains("messages"): ["code": "123456"]
+            case "mqtt-topic": ["topic": "owntracks/somebody/phone"]
+            case "extension": ["minutes": 10]
+            case "notes": ["text": "Note", "time": "2026-01-01T00:00:00Z"]
+            case "encryption-key": ["key": "secret of the phone"]
+            default: operation.method == "POST" ? [:] : nil
+            }
         }
 
         private static let prefixes = [
             "person": "per", "circle": "cir", "device": "dev", "zone": "zon", "set": "set",
             "message": "msg", "emergency": "emg", "journey": "jny", "watch": "wat",
             "notification": "ntf", "photo": "pho", "credential": "crd", "id": "qua",
+            "proposal": "prp", "offer": "off",
         ]
 
         /// The path with ids: those that are given, else ones of nothing.
         private func filled(_ path: String, _ ids: [String: String]) -> String {
-            var filled = path
+            var filled = path.replacing("{action}", with: "close")
             for (name, prefix) in Self.prefixes {
                 let nothing = prefix + "_" + String(repeating: "7", count: 26)
                 filled = filled.replacing("{\(name)}", with: ids[name] ?? nothing)
@@ -49,11 +93,8 @@ extension `The suite` {
                     .member("credential").text("token")
                 let own = API(http: home.suite.http, token: token)
                 let circle = try own.call("POST", "/v1/circles", ["name": "Others"]).text("id")
-                let zone: JSON = [
-                    "type": "Feature", "properties": ["name": "Home", "radius": 100],
-                    "geometry": ["type": "Point", "coordinates": [101.7, 3.1]],
-                ]
-                let zoneID = try own.call("POST", "/v1/circles/\(circle)/zones", zone).text("id")
+                let zoneID = try own.call("POST", "/v1/circles/\(circle)/zones", Self.zone).text(
+                    "id")
                 let made = try admin.call(
                     "POST", "/v1/people/\(dora)/devices", ["name": "phone", "platform": "ios"])
                 let device = try made.member("device").text("id")
@@ -66,28 +107,60 @@ extension `The suite` {
                     "emergency": emergency, "journey": journey,
                 ]
                 if let id = watch.json["id"]?.string { ids["watch"] = id }
-                let paths = try Self.paths()
-                #expect(paths.count > 30)
-                for path in paths {
-                    try expectAlike(path, ids, [:], as: home.bob.api)
-                    // Those of one's own circle with an id of another one.
-                    let own = ["circle": home.circle, "person": home.bob.id]
-                    try expectAlike(path, ids.merging(own) { $1 }, own, as: home.bob.api)
+                ids["set"] = try admin.call("POST", "/v1/sets", ["name": "Schools"]).text("id")
+                let message = try own.call(
+                    "POST", "/v1/circles/\(circle)/messages", ["number": "+15550001008"])
+                ids["message"] = try message.text("id")
+                let credential = try admin.call("POST", "/v1/people/\(dora)/credentials", [:])
+                ids["credential"] = try credential.member("credential").text("id")
+                let operations = try Self.operations()
+                #expect(operations.count > 100)
+                let (bob, circleOfBob) = (home.bob, home.circle)
+                for operation in operations {
+                    let body = Self.body(of: operation, bob: bob.id)
+                    // Nothing of one's own; what of one's own circle, or self, has another's id.
+                    for own in [
+                        [:], ["circle": circleOfBob], ["person": bob.id],
+                        ["circle": circleOfBob, "person": bob.id],
+                    ] {
+                        try expectAlike(
+                            operation, body, ids.merging(own) { $1 }, own, as: bob.api)
+                    }
                 }
             }
         }
 
         /// Both paths are answered alike.
         private func expectAlike(
-            _ path: String, _ ids: [String: String], _ nothing: [String: String], as api: API
+            _ operation: Operation, _ body: JSON?, _ ids: [String: String],
+            _ nothing: [String: String], as api: API
         ) throws {
-            let there = try api.send("GET", filled(path, ids))
-            let absent = try api.send("GET", filled(path, nothing))
-            #expect(there.status == absent.status && there.text == absent.text, "\(path)")
+            let (path, other) = (filled(operation.path, ids), filled(operation.path, nothing))
+            // What is one's own altogether is no question, and sets are for all to read.
+            let isOfSet = path.hasPrefix("/v1/sets")
+            let isReading = operation.method == "GET" || path.hasSuffix("/mail")
+            guard path != other, !isOfSet || !isReading else { return }
+            let there = try api.send(operation.method, path, body)
+            let absent = try api.send(operation.method, other, body)
+            #expect(
+                there.status == absent.status && there.text == absent.text,
+                "\(operation): \(there.status) \(there.text), \(absent.status) \(absent.text)")
+            #expect(
+                !(200..<300).contains(there.status) || isOpen(operation),
+                "\(operation): \(there.text)")
+            #expect(![400, 405, 415].contains(there.status), "\(operation): \(there.text)")
             for name in Set(there.headers.keys).union(absent.headers.keys)
             where name != "x-request-id" && name != "date" {
-                #expect(there.headers[name] == absent.headers[name], "\(path): \(name)")
+                #expect(
+                    there.headers[name] == absent.headers[name], "\(operation): \(name)")
             }
+        }
+
+        /// Whether an operation succeeds for an id of nothing, too: what it asks for is so already.
+        private func isOpen(_ operation: Operation) -> Bool {
+            operation.method == "DELETE"
+                && ["refused-zones", "sets", "offered-zones"].contains(
+                    where: operation.path.contains)
         }
     }
 }

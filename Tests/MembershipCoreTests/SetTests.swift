@@ -94,7 +94,7 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
         }
         #expect(scene.ask(citra, create).zone?.owner == own)
         let none = Change.createZone(.person(person(9)), zone(2), zonePatch("Z"))
-        #expect(scene.ask(citra, none).refusal?.reason == .missing)
+        #expect(scene.ask(citra, none).denial == .notYours, "as if it were somebody else's")
         let told = zonePatch("Z") { $0.audience = ZoneAudience() }
         #expect(
             scene.ask(citra, .createZone(own, zone(2), told)).refusal?.field

@@ -50,6 +50,17 @@ import Testing
         #expect(shown.text.contains("3.139") == false, "no position")
     }
 
+    @Test func `a look is in the access log of everybody whose numbers it shows`() throws {
+        let id = try open()
+        house.published = []
+        for _ in 0..<2 { _ = try house.get("/v1/escalations/\(id)") }
+        let looks = house.published.compactMap {
+            if case .accessRecorded(let record) = $0.body { record } else { nil }
+        }
+        #expect(looks.allSatisfy { $0.viewer == nil }, "by the operator")
+        #expect(looks.map(\.person) == [person(1), person(2), person(3)], "once an hour")
+    }
+
     @Test func `is for the operator alone`() throws {
         let id = try open()
         for path in ["/v1/escalations", "/v1/escalations/\(id)"] {

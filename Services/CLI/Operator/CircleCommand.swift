@@ -127,5 +127,17 @@ enum CircleCommand: Command {
                 member.cell("sharing"), PersonCommand.contacts(of: person), id)
         }
         for line in table.lines { Console.say(line) }
+        for line in try unreachable(in: circle, api) { Console.say(line) }
+    }
+
+    /// A line for each member of a circle who cannot be reached.
+    static func unreachable(in circle: JSON, _ api: API) throws -> [String] {
+        let id = Holder.part(circle.cell("id"))
+        return (try api.get("/v1/circles/\(id)/reachability")["items"]?.array ?? [])
+            .filter { $0["reachable"]?.bool == false }
+            .map { member in
+                "cannot be reached: \(member.cell("name")) (\(member.cell("reason"))): "
+                    + "'jaga person contact' adds another number"
+            }
     }
 }

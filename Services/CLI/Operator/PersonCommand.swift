@@ -76,7 +76,10 @@ enum PersonCommand: Command {
         let id = person.cell("id")
         Console.say("\(Console.paint(person.cell("name"), .bold))  \(id)\n")
         Console.say("contact points  \(contacts(of: person))")
-        let circles = try api.list("/v1/circles").flatMap { circle in
+        let own = try api.list("/v1/circles").filter { circle in
+            (circle["members"]?.array ?? []).contains { $0.cell("person") == id }
+        }
+        let circles = own.flatMap { circle in
             (circle["members"]?.array ?? []).filter { $0.cell("person") == id }.map {
                 "\(circle.cell("name")) (\($0.cell("role")))"
             }
@@ -87,6 +90,10 @@ enum PersonCommand: Command {
         }
         Console.say("phones          \(phones.joined(separator: ", "))")
         Console.say("plan            \(person.cell("plan")), time zone \(person.cell("timeZone"))")
+        // Themselves, and those who would help.
+        for line in Set(try own.flatMap { try CircleCommand.unreachable(in: $0, api) }).sorted() {
+            Console.say(line)
+        }
     }
 
     /// Addresses, the first to be tried first.

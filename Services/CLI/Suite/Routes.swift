@@ -92,7 +92,8 @@ enum Routes {
             "/v1/streams/timer", "/v1/tail/timer")
         + list(
             .notifier,
-            "/v1/circles/{circle}/timeline", "/v1/emergencies/{emergency}/acknowledgement",
+            "/v1/circles/{circle}/timeline", "/v1/circles/{circle}/reachability",
+            "/v1/emergencies/{emergency}/acknowledgement",
             "/v1/emergencies/{emergency}/resolution",
             "/v1/emergencies/{emergency}/confirmation", "/v1/people/{person}/notifications",
             "/v1/escalations", "/v1/escalations/{emergency}",

@@ -3,6 +3,8 @@ import Model
 
 /// One command before it is decided: what is known, who asks, and the questions that many commands
 /// have in common. Its extensions decide, each about one kind of thing.
+///
+/// Rights come first, existence after them: nobody learns by a refusal what there is.
 struct Attempt {
     let directory: Replica
     let codes: Codes

@@ -22,14 +22,13 @@ extension Attempt {
     }
 
     func updateCircle(_ id: CircleID, _ patch: CirclePatch) -> Verdict {
-        guard let old = directory.circle(id) else { return .refused(.missing("circle")) }
         var actions: [Action] = []
         if patch.escalation != nil { actions.append(.editEscalation) }
         if patch.historyDays != nil { actions.append(.changeRetention) }
         if patch.hasSettings || actions.isEmpty { actions.append(.editCircle) }
-        if let refusal = denial(actions, on: .circle(id)) ?? outdated(old.version) {
-            return .refused(refusal)
-        }
+        if let refusal = denial(actions, on: .circle(id)) { return .refused(refusal) }
+        guard let old = directory.circle(id) else { return .refused(.missing("circle")) }
+        if let refusal = outdated(old.version) { return .refused(refusal) }
         var circle = old
         patch.apply(to: &circle)
         if let refusal = check(circle) ?? consent(old, circle) { return .refused(refusal) }
@@ -39,10 +38,9 @@ extension Attempt {
     }
 
     func removeCircle(_ id: CircleID) -> Verdict {
+        if let refusal = denial(.deleteCircle, on: .circle(id)) { return .refused(refusal) }
         guard let circle = directory.circle(id) else { return .refused(.missing("circle")) }
-        if let refusal = denial(.deleteCircle, on: .circle(id)) ?? outdated(circle.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(circle.version) { return .refused(refusal) }
         return .done([.circleRemoved(CircleRemoval(circle: id))], .gone)
     }
 

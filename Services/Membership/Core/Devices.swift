@@ -5,8 +5,8 @@ extension Attempt {
     func createDevice(
         _ id: DeviceID, of owner: PersonID, _ patch: DevicePatch, _ new: NewCredential
     ) -> Verdict {
-        guard directory.person(owner) != nil else { return .refused(.missing("person")) }
         if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
+        guard directory.person(owner) != nil else { return .refused(.missing("person")) }
         guard directory.devices(of: owner).count < Limits.devicesPerPersonMax else {
             return .refused(.full("devices of a person", Limits.devicesPerPersonMax))
         }
@@ -19,10 +19,9 @@ extension Attempt {
     }
 
     func updateDevice(_ id: DeviceID, of owner: PersonID, _ patch: DevicePatch) -> Verdict {
+        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
         guard let old = device(id, of: owner) else { return .refused(.missing("device")) }
-        if let refusal = denial(.editDevices, on: .person(owner)) ?? outdated(old.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(old.version) { return .refused(refusal) }
         var device = old
         patch.apply(to: &device)
         guard device != old else { return .done([], .device(old)) }
@@ -31,10 +30,9 @@ extension Attempt {
     }
 
     func removeDevice(_ id: DeviceID, of owner: PersonID) -> Verdict {
+        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
         guard let device = device(id, of: owner) else { return .refused(.missing("device")) }
-        if let refusal = denial(.editDevices, on: .person(owner)) ?? outdated(device.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(device.version) { return .refused(refusal) }
         var events: [EventBody] = []
         if var person = directory.person(owner), person.leadingDevice == id {
             person.leadingDevice = nil
@@ -47,8 +45,8 @@ extension Attempt {
     func rotateCredential(
         of id: DeviceID, of owner: PersonID, to new: NewCredential
     ) -> Verdict {
-        guard device(id, of: owner) != nil else { return .refused(.missing("device")) }
         if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
+        guard device(id, of: owner) != nil else { return .refused(.missing("device")) }
         let credential = credential(new, of: owner, device: id)
         let removals = directory.credentials(of: id).map {
             EventBody.credentialRemoved(CredentialRemoval(credential: $0.id))
@@ -57,8 +55,8 @@ extension Attempt {
     }
 
     func createCredential(_ new: NewCredential, of owner: PersonID) -> Verdict {
-        guard directory.person(owner) != nil else { return .refused(.missing("person")) }
         if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
+        guard directory.person(owner) != nil else { return .refused(.missing("person")) }
         let own = directory.credentials(of: owner).filter { $0.device == nil }
         guard own.count < Limits.credentialsPerPersonMax else {
             return .refused(.full("credentials of a person", Limits.credentialsPerPersonMax))
@@ -68,10 +66,10 @@ extension Attempt {
     }
 
     func removeCredential(_ id: CredentialID, of owner: PersonID) -> Verdict {
+        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
         guard directory.credential(id)?.person == owner else {
             return .refused(.missing("credential"))
         }
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
         return .done([.credentialRemoved(CredentialRemoval(credential: id))], .gone)
     }
 

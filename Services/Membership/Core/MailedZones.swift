@@ -5,7 +5,7 @@ extension Attempt {
     /// Whoever may read zones may send them to somebody, who looks at them and takes them or not.
     func mailZones(of owner: ZoneOwner, _ zone: ZoneID?, to address: String) -> Verdict {
         let (action, target) = RightsTarget.reading(zonesOf: owner)
-        if let refusal = missing(owner) ?? denial(action, on: target) { return .refused(refusal) }
+        if let refusal = denial(action, on: target) ?? missing(owner) { return .refused(refusal) }
         if let zone, directory.zone(zone)?.owner != owner { return .refused(.missing("zone")) }
         guard !directory.zones(of: owner).isEmpty else {
             return .refused(Refusal(.conflict, "there is no zone to mail"))

@@ -4,10 +4,9 @@ import Model
 extension Attempt {
     /// The operator puts somebody in; an admin invites, and the person answers.
     func addMember(_ id: PersonID, to circleID: CircleID, _ patch: MemberPatch) -> Verdict {
+        if let refusal = denial(.invite, on: .circle(circleID)) { return .refused(refusal) }
         guard var circle = directory.circle(circleID) else { return .refused(.missing("circle")) }
-        if let refusal = denial(.invite, on: .circle(circleID)) ?? outdated(circle.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(circle.version) { return .refused(refusal) }
         guard let person = directory.person(id) else {
             return .refused(Refusal(.invalid, "nobody has this id", field: "person"))
         }
@@ -39,12 +38,11 @@ extension Attempt {
     }
 
     func updateMember(_ id: PersonID, of circleID: CircleID, _ patch: MemberPatch) -> Verdict {
+        if let refusal = denial(of: patch, to: id, of: circleID) { return .refused(refusal) }
         guard var circle = directory.circle(circleID),
             let index = circle.members.firstIndex(where: { $0.person == id })
         else { return .refused(.missing("member")) }
-        if let refusal = denial(of: patch, to: id, of: circleID) ?? outdated(circle.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(circle.version) { return .refused(refusal) }
         if patch.accepted == true, circle.members[index].joined == nil {
             guard directory.circles(of: id).count < allowance.circles else {
                 return .refused(.full("circles of a person", allowance.circles))
@@ -75,15 +73,16 @@ extension Attempt {
     /// Leaving needs nobody's consent; afterwards there is nothing left to show. The last one who
     /// leaves takes the circle along.
     func removeMember(_ id: PersonID, from circleID: CircleID) -> Verdict {
-        guard let circle = directory.circle(circleID),
-            circle.members.contains(where: { $0.person == id })
-        else { return .refused(.missing("member")) }
         let isLeaving = command.principal.person == id
         let refusal =
             isLeaving
             ? denial(.leaveCircle, on: .member(id, in: circleID))
             : denial(.removeMember, on: .circle(circleID))
-        if let refusal = refusal ?? outdated(circle.version) { return .refused(refusal) }
+        if let refusal { return .refused(refusal) }
+        guard let circle = directory.circle(circleID),
+            circle.members.contains(where: { $0.person == id })
+        else { return .refused(.missing("member")) }
+        if let refusal = outdated(circle.version) { return .refused(refusal) }
         if isLastAdmin(id, in: circle) { return .refused(Attempt.lastAdmin) }
         if isLeaving { return .done([Attempt.departure(of: id, from: circle)], .gone) }
         return changed(circle.without(id))

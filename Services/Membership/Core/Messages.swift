@@ -5,7 +5,7 @@ extension Attempt {
     func createMessage(
         _ id: MessageID, for owner: ZoneOwner, _ patch: MessagePatch, _ code: CodeDigest
     ) -> Verdict {
-        if let refusal = missing(owner) ?? denial(ofZonesOf: owner) { return .refused(refusal) }
+        if let refusal = denial(ofZonesOf: owner) ?? missing(owner) { return .refused(refusal) }
         guard let number = patch.number else {
             return .refused(Refusal(.invalid, "a message goes to a number", field: "number"))
         }
@@ -23,10 +23,9 @@ extension Attempt {
     func updateMessage(
         _ id: MessageID, of owner: ZoneOwner, _ patch: MessagePatch, _ code: CodeDigest
     ) -> Verdict {
+        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
         guard let old = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = denial(ofZonesOf: owner) ?? outdated(old.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(old.version) { return .refused(refusal) }
         var message = old
         patch.apply(to: &message)
         if message.number != old.number {
@@ -42,10 +41,9 @@ extension Attempt {
 
     /// Zones that send it do so no longer.
     func removeMessage(_ id: MessageID, of owner: ZoneOwner) -> Verdict {
+        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
         guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = denial(ofZonesOf: owner) ?? outdated(message.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(message.version) { return .refused(refusal) }
         let senders = directory.zones(of: owner).filter { $0.messages.contains(id) }
         let changed = senders.map { zone -> EventBody in
             var zone = zone
@@ -60,10 +58,9 @@ extension Attempt {
 
     /// The operator has the word of whoever is at that number.
     func confirmMessage(_ id: MessageID, of owner: ZoneOwner) -> Verdict {
+        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
         guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = denial(.administer, on: .suite) ?? outdated(message.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(message.version) { return .refused(refusal) }
         guard message.confirmed == nil else { return .done([], .message(message)) }
         return agreed(message)
     }
@@ -72,8 +69,8 @@ extension Attempt {
 
     /// Whoever has the number gets another code.
     func sendCode(_ code: CodeDigest, for id: MessageID, of owner: ZoneOwner) -> Verdict {
-        guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
         if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
+        guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
         guard message.confirmed == nil else {
             return .refused(Refusal(.conflict, "this number has agreed already"))
         }
@@ -89,10 +86,9 @@ extension Attempt {
 
     /// The right one lets texts go to this number, from everything of this owner.
     func enterCode(_ code: CodeDigest, for id: MessageID, of owner: ZoneOwner) -> Verdict {
+        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
         guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = denial(ofZonesOf: owner) ?? outdated(message.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(message.version) { return .refused(refusal) }
         guard message.confirmed == nil else { return .done([], .message(message)) }
         guard var known = codes.pending[id], known.number == message.number else {
             return .refused(

@@ -11,14 +11,13 @@ extension Attempt {
     }
 
     func updatePerson(_ id: PersonID, _ patch: PersonPatch) -> Verdict {
-        guard let old = directory.person(id) else { return .refused(.missing("person")) }
         var actions: [Action] = []
         if patch.hasAccountFields { actions.append(.administer) }
         if patch.contacts != nil { actions.append(.editContactPoints) }
         if patch.hasProfileFields || actions.isEmpty { actions.append(.editProfile) }
-        if let refusal = denial(actions, on: .person(id)) ?? outdated(old.version)
-            ?? check(patch, of: old)
-        {
+        if let refusal = denial(actions, on: .person(id)) { return .refused(refusal) }
+        guard let old = directory.person(id) else { return .refused(.missing("person")) }
+        if let refusal = outdated(old.version) ?? check(patch, of: old) {
             return .refused(refusal)
         }
         if case .some(.some(let leading)) = patch.leadingDevice,
@@ -36,10 +35,9 @@ extension Attempt {
 
     /// A person goes out of every circle; one that they were alone in goes with them.
     func removePerson(_ id: PersonID) -> Verdict {
+        if let refusal = denial(.erase, on: .person(id)) { return .refused(refusal) }
         guard let person = directory.person(id) else { return .refused(.missing("person")) }
-        if let refusal = denial(.erase, on: .person(id)) ?? outdated(person.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(person.version) { return .refused(refusal) }
         var events: [EventBody] = []
         for circleID in directory.circles(of: id) + directory.invitations(of: id) {
             guard let circle = directory.circle(circleID) else { continue }

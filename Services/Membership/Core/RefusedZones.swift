@@ -4,8 +4,8 @@ import Model
 extension Attempt {
     /// From now on the zone does not judge this person.
     func refuseZone(_ id: ZoneID, by personID: PersonID) -> Verdict {
-        guard var person = directory.person(personID) else { return .refused(.missing("person")) }
         if let refusal = denial(.refuseZone, on: .person(personID)) { return .refused(refusal) }
+        guard var person = directory.person(personID) else { return .refused(.missing("person")) }
         guard let zone = directory.zone(id), directory.judges(zone, personID) else {
             return .refused(
                 Refusal(
@@ -34,8 +34,8 @@ extension Attempt {
 
     /// The zone judges this person again, where it is there and may.
     func acceptZone(_ id: ZoneID, by personID: PersonID) -> Verdict {
-        guard var person = directory.person(personID) else { return .refused(.missing("person")) }
         if let refusal = denial(.refuseZone, on: .person(personID)) { return .refused(refusal) }
+        guard var person = directory.person(personID) else { return .refused(.missing("person")) }
         guard person.refusedZones.contains(id) else { return .done([], .gone) }
         person.refusedZones.removeAll { $0 == id || directory.zone($0) == nil }
         person.version += 1

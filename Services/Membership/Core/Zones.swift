@@ -14,7 +14,7 @@ extension Attempt {
 
     /// All of them or none.
     func createZones(_ new: [NewZone], for owner: ZoneOwner) -> Verdict {
-        if let refusal = missing(owner) ?? denial(ofZonesOf: owner) { return .refused(refusal) }
+        if let refusal = denial(ofZonesOf: owner) ?? missing(owner) { return .refused(refusal) }
         let old = directory.zones(of: owner)
         let limit = zonesMax(of: owner)
         guard old.count + new.count <= limit else {
@@ -41,10 +41,9 @@ extension Attempt {
     }
 
     func updateZone(_ id: ZoneID, of owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
+        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
         guard let old = zone(id, of: owner) else { return .refused(.missing("zone")) }
-        if let refusal = denial(ofZonesOf: owner) ?? outdated(old.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(old.version) { return .refused(refusal) }
         var zone = old
         patch.apply(to: &zone)
         guard zone != old else { return .done([], .zone(old)) }
@@ -55,10 +54,9 @@ extension Attempt {
     }
 
     func removeZone(_ id: ZoneID, of owner: ZoneOwner) -> Verdict {
+        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
         guard let zone = zone(id, of: owner) else { return .refused(.missing("zone")) }
-        if let refusal = denial(ofZonesOf: owner) ?? outdated(zone.version) {
-            return .refused(refusal)
-        }
+        if let refusal = outdated(zone.version) { return .refused(refusal) }
         return .done([.zoneRemoved(ZoneRemoval(zone: id))], .gone)
     }
 

@@ -118,6 +118,11 @@ struct ChangeReader {
                 secret: secret)
         case .setUpDevice:
             let id = try parameters.id("device", DeviceID.self)
+            // Rights come first: whether there is such a device is only for its person to know.
+            let asked = directory.decide(
+                principal, .editDevices,
+                on: .person(directory.device(id)?.person ?? PersonID(.zero)), at: clocks.now)
+            if let denial = asked.denial { throw Problem(denial) }
             let setup = try DeviceSetup(
                 directory: directory, publicURL: publicURL, broker: broker
             ).setup(of: id, token: secret.token, for: request)

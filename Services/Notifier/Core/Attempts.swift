@@ -16,7 +16,8 @@ extension Notifier {
             notificationsOf[emergency, default: []].append(notification.id)
         }
         if lineUp(notification) {
-            lanes.append(notification.id, to: notification.lane, isRetry: false)
+            lanes.append(
+                notification.id, to: notification.lane, about: notification.person, isRetry: false)
         } else {
             hasten(before: notification, &turn)
         }
@@ -45,7 +46,7 @@ extension Notifier {
         if hold(notification, &turn) { return advance(notification, turn) }
         guard isNext(notification) else { return }
         if notification.line != nil, turn.now < due {
-            return lanes.append(id, to: notification.lane, due: due)
+            return lanes.append(id, to: notification.lane, about: notification.person, due: due)
         }
         guard turn.now < notification.expires else {
             return close(id, as: .expired, "too old", &turn)
@@ -64,7 +65,7 @@ extension Notifier {
         case .use(let gateway): begin(notification, over: gateway, &turn)
         case .wait(let until):
             notifications[id]?.due = until
-            lanes.append(id, to: notification.lane, due: until)
+            lanes.append(id, to: notification.lane, about: notification.person, due: until)
         case .exhausted:
             refuse(id, "no gateway has a way to this address", &turn)
         case .none: close(id, as: .expired, "no gateway for this channel", &turn)
@@ -100,7 +101,7 @@ extension Notifier {
                     notification: notification.id, number: notification.attempts,
                     gateway: gateway, started: turn.now)))
         if gateways[gateway]?.isDown == true { gateways[gateway]?.probe(at: turn.now) }
-        lanes.started(in: notification.lane)
+        lanes.started(in: notification.lane, about: notification.person)
         if let line = notification.line { queues.started(in: line) }
         flights.insert(
             (notification.id, notification.attempts), due: turn.now + Limits.flightMax)
@@ -159,7 +160,7 @@ extension Notifier {
         notification.answer = String(result.answer.prefix(Limits.answerCharactersMax))
         if let message = result.gatewayMessage { notification.gatewayMessage = message }
         notifications[id] = notification
-        lanes.finished(in: notification.lane)
+        lanes.finished(in: notification.lane, about: notification.person)
         if let line = notification.line { queues.finished(in: line) }
         let jitter = Meaning.jitter(id, result.number)
         if isGatewaysFault {
@@ -266,9 +267,9 @@ extension Notifier {
         }
         keep(notification, isChange: false, &turn)
         if wait == .zero {
-            lanes.append(id, to: notification.lane, isRetry: true)
+            lanes.append(id, to: notification.lane, about: notification.person, isRetry: true)
         } else {
-            lanes.append(id, to: notification.lane, due: due)
+            lanes.append(id, to: notification.lane, about: notification.person, due: due)
         }
     }
 

@@ -102,7 +102,7 @@ extension Notifier {
             }
             notifications[id]?.clock = nil
             notifications[id]?.due = min(notification.due ?? turn.now, turn.now)
-            lanes.append(id, to: notification.lane, isRetry: true)
+            lanes.append(id, to: notification.lane, about: notification.person, isRetry: true)
         }
     }
 }

@@ -95,10 +95,30 @@ extension Notifier {
             ? .emergencyRecorded : emergency.isAdopted ? .emergencyAdopted : .emergencyOpened
         record(kind, emergency, &turn)
         if emergency.isRecordOnly { return tellOnce(emergency.id, &turn) }
+        let wait = recallWait(of: emergency, turn)
         for circle in turn.directory.circles(of: emergency.person) {
-            startLadder(emergency.id, circle, &turn)
+            startLadder(emergency.id, circle, after: wait, &turn)
         }
         noticeStandstill(emergency.id, &turn)
+    }
+
+    /// How long messages about a new emergency wait, because its person called for help and ended
+    /// that again and again. The emergency itself is open all the same.
+    private func recallWait(of emergency: Emergency, _ turn: Turn) -> Duration {
+        let before = emergencies.values.filter {
+            $0.person == emergency.person && $0.id != emergency.id && !$0.told.isEmpty
+                && $0.endedBy == emergency.person
+                && $0.opened.map { turn.now - $0 < Limits.recallWindow } ?? false
+        }
+        let beyond = before.count - Limits.recallsFree + 1
+        guard beyond > 0 else { return .zero }
+        let last = before.flatMap { notificationsOf[$0.id, default: []] }
+            .compactMap { notifications[$0] }
+            .filter { $0.reason.isAlarm && $0.recipient != emergency.person }
+            .map(\.created).max()
+        guard let last else { return .zero }
+        let spacing = min(Limits.recallWait * Int64(beyond), Limits.recallWaitMax)
+        return max(.zero, last + spacing - turn.now)
     }
 
     /// A further trigger of somebody in danger: everyone told hears of it, and who had taken it is

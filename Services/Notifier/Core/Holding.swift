@@ -288,7 +288,7 @@ extension Notifier {
         message.due = turn.now
         keep(message, isChange: false, &turn)
         if lineUp(message) {
-            lanes.append(id, to: message.lane, isRetry: message.attempts > 0)
+            lanes.append(id, to: message.lane, about: message.person, isRetry: message.attempts > 0)
         }
     }
 

@@ -7,9 +7,11 @@ extension Notifier {
     }
 
     /// A circle begins to be told; once for each emergency.
+    ///
+    /// - Parameter wait: how long its first tier waits
     mutating func startLadder(
         _ id: EmergencyID, _ circle: CircleID, as opening: Repetition = .first,
-        _ turn: inout Turn
+        after wait: Duration = .zero, _ turn: inout Turn
     ) {
         guard ladderIndex(id, circle) == nil,
             emergencies[id]?.endedCircles.contains(circle) != true
@@ -17,6 +19,15 @@ extension Notifier {
         let round = ladders[id]?.map(\.round).max() ?? 0
         var ladder = Ladder(emergency: id, circle: circle, round: round)
         ladder.opening = opening
+        if wait > .zero, let emergency = emergencies[id] {
+            let clock = WantedClock(
+                id: Meaning.tier(of: ladder, tier: -1), rule: .tier, person: emergency.person,
+                emergency: id, due: turn.now + wait)
+            (ladder.clock, ladder.due) = (clock.id, clock.due)
+            ladders[id, default: []].append(ladder)
+            turn.save(.ladder(ladder))
+            return want(clock, for: .tier(id, circle), &turn)
+        }
         ladders[id, default: []].append(ladder)
         climb(id, circle, &turn)
     }
@@ -184,7 +195,8 @@ extension Notifier {
         guard let index = ladderIndex(id, circle), let ladder = ladders[id]?[index] else {
             return startLadder(id, circle, &turn)
         }
-        guard ladder.told.isEmpty || ladder.clock == nil else { return }
+        // One whose first tier waits goes on waiting.
+        guard ladder.clock == nil || (ladder.told.isEmpty && ladder.nextTier > 0) else { return }
         ladders[id]?[index].nextTier = 0
         climb(id, circle, &turn)
         noticeStandstill(id, &turn)

@@ -11,15 +11,23 @@ struct Lane: Hashable, Sendable {
     }
 
     var inFlightMax: Int { isSafety ? Limits.safetyInFlightMax : Limits.newsInFlightMax }
+
+    /// Attempts at once about one person: a slow gateway leaves room for others.
+    var inFlightOfPersonMax: Int { inFlightMax * 3 / 4 }
 }
 
-/// Everything that waits to be sent, lane by lane: first tries before further ones.
+/// Everything that waits to be sent, lane by lane. Within a lane the people whom messages are about
+/// take turns, so one person's many messages delay nobody else's. First attempts go before further
+/// ones, but one of four is a further one where any waits.
 struct Lanes: Sendable {
-    private var fresh: [Lane: Fifo<NotificationID>] = [:]
-    private var again: [Lane: Fifo<NotificationID>] = [:]
+    private var fresh: [Lane: TurnQueue] = [:]
+    private var again: [Lane: TurnQueue] = [:]
+    /// First attempts since the last further one.
+    private var freshInRow: [Lane: Int] = [:]
     private var inFlight: [Lane: Int] = [:]
+    private var inFlightOf: [Lane: [PersonID?: Int]] = [:]
     /// Waits that are short enough to be kept here.
-    private var waiting = DeadlineQueue<(NotificationID, Lane)>()
+    private var waiting = DeadlineQueue<(NotificationID, Lane, PersonID?)>()
 
     var nextDue: Timestamp? { waiting.nextDue }
     var waitingCount: Int { waiting.count }
@@ -33,32 +41,92 @@ struct Lanes: Sendable {
 
     func inFlight(in lane: Lane) -> Int { inFlight[lane, default: 0] }
 
-    mutating func append(_ id: NotificationID, to lane: Lane, isRetry: Bool) {
+    /// - Parameter person: whom the message is about
+    mutating func append(
+        _ id: NotificationID, to lane: Lane, about person: PersonID?, isRetry: Bool
+    ) {
         if isRetry {
-            again[lane, default: Fifo()].append(id)
+            again[lane, default: TurnQueue()].append(id, of: person)
         } else {
-            fresh[lane, default: Fifo()].append(id)
+            fresh[lane, default: TurnQueue()].append(id, of: person)
         }
     }
 
-    mutating func append(_ id: NotificationID, to lane: Lane, due: Timestamp) {
-        waiting.insert((id, lane), due: due)
+    mutating func append(
+        _ id: NotificationID, to lane: Lane, about person: PersonID?, due: Timestamp
+    ) {
+        waiting.insert((id, lane, person), due: due)
     }
 
     /// Moves what has waited long enough to the ends of its lanes.
     mutating func wake(at now: Timestamp) {
-        while let (id, lane) = waiting.pop(due: now) { append(id, to: lane, isRetry: true) }
+        while let (id, lane, person) = waiting.pop(due: now) {
+            append(id, to: lane, about: person, isRetry: true)
+        }
     }
 
     /// The next message of a lane; nil when it is empty or full of attempts.
     mutating func next(in lane: Lane) -> NotificationID? {
         guard inFlight(in: lane) < lane.inFlightMax else { return nil }
-        return fresh[lane]?.popFirst() ?? again[lane]?.popFirst()
+        let busy = Set(
+            inFlightOf[lane, default: [:]].filter { $0.value >= lane.inFlightOfPersonMax }.keys)
+        if freshInRow[lane, default: 0] >= Limits.freshInRowMax,
+            let id = again[lane]?.popFirst(besides: busy)
+        {
+            freshInRow[lane] = 0
+            return id
+        }
+        if let id = fresh[lane]?.popFirst(besides: busy) {
+            freshInRow[lane, default: 0] += 1
+            return id
+        }
+        freshInRow[lane] = 0
+        return again[lane]?.popFirst(besides: busy)
     }
 
-    mutating func started(in lane: Lane) { inFlight[lane, default: 0] += 1 }
-    mutating func finished(in lane: Lane) {
+    mutating func started(in lane: Lane, about person: PersonID?) {
+        inFlight[lane, default: 0] += 1
+        inFlightOf[lane, default: [:]][person, default: 0] += 1
+    }
+
+    mutating func finished(in lane: Lane, about person: PersonID?) {
         inFlight[lane] = max(0, inFlight(in: lane) - 1)
+        guard let count = inFlightOf[lane]?[person] else { return }
+        inFlightOf[lane]?[person] = count > 1 ? count - 1 : nil
+    }
+}
+
+/// Messages in the order in which they came, person by person; people take turns.
+struct TurnQueue: Sendable {
+    private var messages: [PersonID?: Fifo<NotificationID>] = [:]
+    /// People of whom something waits; the first one is next.
+    private var turns = Fifo<PersonID?>()
+    private(set) var count = 0
+
+    mutating func append(_ id: NotificationID, of person: PersonID?) {
+        if messages[person] == nil { turns.append(person) }
+        messages[person, default: Fifo()].append(id)
+        count += 1
+    }
+
+    /// - Parameter busy: people whose messages have to wait; they keep their place
+    mutating func popFirst(besides busy: Set<PersonID?> = []) -> NotificationID? {
+        for _ in 0..<turns.count {
+            guard let person = turns.popFirst() else { return nil }
+            if busy.contains(person) {
+                turns.append(person)
+                continue
+            }
+            guard let id = messages[person]?.popFirst() else { continue }
+            count -= 1
+            if messages[person]?.count == 0 {
+                messages[person] = nil
+            } else {
+                turns.append(person)
+            }
+            return id
+        }
+        return nil
     }
 }
 

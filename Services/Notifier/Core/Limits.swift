@@ -34,6 +34,13 @@ public enum Limits {
     /// Further calls of one kind within this time are told as one, the first at once: class safety
     /// knows no cooldown, but thirty messages a second tell less than one.
     public static let repetitionWait = Duration.seconds(30)
+    /// So many emergencies of a person that they ended themselves within ``recallWindow`` delay the
+    /// messages about no further one. After that these wait for ``recallWait`` times the number
+    /// of those beyond, ``recallWaitMax`` at most, since the last message about one before.
+    static let recallsFree = 3
+    static let recallWindow = Duration.seconds(10 * 60)
+    static let recallWait = Duration.seconds(30)
+    static let recallWaitMax = Duration.seconds(120)
     /// So many further calls by SMS are always stored; more within ``repetitionWait`` after
     /// everyone was notified of one are not.
     static let callsAlwaysStored = 2
@@ -96,6 +103,8 @@ public enum Limits {
     public static let flightMax = Duration.seconds(120)
     /// Attempts at once in a lane of safety, for each channel.
     public static let safetyInFlightMax = 32
+    /// First attempts in a row of a lane while further ones wait.
+    static let freshInRowMax = 3
     /// Attempts at once in a lane of everything else, for each channel.
     public static let newsInFlightMax = 8
     /// Zone news waiting in all lanes; more is refused with its reason.

@@ -1,3 +1,4 @@
+import Directory
 import Model
 
 // What operators look at.
@@ -47,6 +48,9 @@ extension Notifier {
             .filter { $0.state == .open }
         return open.map { $0.reopened ?? $0.opened ?? $0.raised }.min()
     }
+
+    /// Who can be reached, as it was published last.
+    public var knownReachability: Reachability { reachability }
 
     /// What is known of each gateway, in the order of the configuration.
     public var health: [GatewayHealth] {

@@ -123,7 +123,7 @@ extension Notifier {
         guard let line = message.line, let id = first(in: line), queues.isFree(line),
             let next = notifications[id], let due = next.due, due <= turn.now
         else { return }
-        lanes.append(id, to: next.lane, isRetry: next.attempts > 0)
+        lanes.append(id, to: next.lane, about: next.person, isRetry: next.attempts > 0)
     }
 
     /// There is something new to tell: what waits before it for another attempt is tried now,
@@ -138,7 +138,7 @@ extension Notifier {
         waiting.clock = nil
         waiting.due = turn.now
         keep(waiting, isChange: false, &turn)
-        lanes.append(id, to: waiting.lane, isRetry: true)
+        lanes.append(id, to: waiting.lane, about: waiting.person, isRetry: true)
     }
 
     /// Messages that wait to be told as news.

@@ -88,7 +88,7 @@ extension Notifier {
             notificationsOf[emergency, default: []].append(notification.id)
         }
         if notification.isInFlight {
-            lanes.started(in: notification.lane)
+            lanes.started(in: notification.lane, about: notification.person)
             if let line = notification.line { queues.started(in: line) }
             let end = now + Limits.flightMax
             flights.insert((notification.id, notification.attempts), due: end)
@@ -97,7 +97,8 @@ extension Notifier {
                 // One behind others comes to its lane after them; one to be held at once.
                 let isOld = holding?.holds(notification.created, at: now) ?? false
                 guard isNext || due > now || isOld else { return }
-                return lanes.append(notification.id, to: notification.lane, due: due)
+                return lanes.append(
+                    notification.id, to: notification.lane, about: notification.person, due: due)
             }
             let wanted = WantedClock(
                 id: clock, rule: .retry, person: person, emergency: notification.emergency,

@@ -27,7 +27,8 @@ extension NotifierService {
 
     /// One emergency with contact points and messages of everybody concerned. It has no position:
     /// that is read at ingest, which records the look.
-    func escalation(_ id: EmergencyID) throws -> Response {
+    /// The look is in the access log of everybody whose numbers it shows.
+    func escalation(_ id: EmergencyID, for principal: Principal) throws -> Response {
         guard let row = try core.emergency(id) ?? store.emergency(id) else {
             throw Problem.notFound(
                 "there is no such emergency", hint: "GET /v1/escalations lists them")
@@ -35,7 +36,10 @@ extension NotifierService {
         // A look at names and numbers leaves a trace; the id names nobody.
         outside.log.info("operator read contacts of an emergency", ["emergency": row.id])
         let messages = try store.notifications(of: row.id, limit: Limits.escalationMessagesMax)
-        return .json(Documents.escalation(row, messages: messages, in: outside.replica))
+        let replica = outside.replica
+        let others = Documents.recipients(of: row, in: replica)
+        try recordAccess(to: [row.person] + others, by: principal)
+        return .json(Documents.escalation(row, messages: messages, in: replica))
     }
 
     /// Emergencies that nobody has acknowledged for too long, each with what to do next.
@@ -72,14 +76,10 @@ extension Documents {
         var members = escalation(row, in: directory).object ?? []
         members.append(.init("note", row.note.map(JSON.string) ?? .null))
         members.append(.init("contacts", contacts(of: row.person, in: directory)))
-        let circles = directory.sortedCircles.filter { circle in
-            circle.member(row.person)?.joined != nil
-        }
+        let circles = Documents.circles(of: row, in: directory)
         let notified = Set(row.told)
-        var listed: Set<PersonID> = [row.person]
         var recipients: [JSON] = []
-        for person in row.told + circles.flatMap({ $0.members.map(\.person) })
-        where listed.insert(person).inserted {
+        for person in Documents.recipients(of: row, in: directory) {
             let own = messages.filter { $0.recipient == person }
             recipients.append([
                 "person": Documents.person(person, in: directory),
@@ -96,6 +96,17 @@ extension Documents {
         }
         members.append(.init("recipients", .array(recipients)))
         return .object(members)
+    }
+
+    /// Those who were notified, then the other members of the person's circles.
+    static func recipients(of row: Emergency, in directory: Replica) -> [PersonID] {
+        var listed: Set<PersonID> = [row.person]
+        let members = circles(of: row, in: directory).flatMap { $0.members.map(\.person) }
+        return (row.told + members).filter { listed.insert($0).inserted }
+    }
+
+    private static func circles(of row: Emergency, in directory: Replica) -> [Circle] {
+        directory.sortedCircles.filter { $0.member(row.person)?.joined != nil }
     }
 
     private static func contacts(of person: PersonID, in directory: Replica) -> JSON {

@@ -23,6 +23,9 @@ extension NotifierService {
     func send(_ request: Request, _ parameters: Parameters, by principal: Principal) throws {
         let person = try parameters.id("person", PersonID.self)
         let id = try parameters.id("proposal", ProposalID.self)
+        let decision = outside.replica.decide(
+            principal, .answerAlarms, on: .person(person), at: outside.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
         guard let text = try store.text(id), text.person == person else {
             throw Problem.notFound("there is no such proposal")
         }

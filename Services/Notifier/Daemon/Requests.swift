@@ -40,6 +40,9 @@ extension NotifierService {
         case .timeline:
             let circle = try parameters.id("circle", CircleID.self)
             outside.answer(request.id, try timeline(of: circle, request, for: principal))
+        case .reachability:
+            let circle = try parameters.id("circle", CircleID.self)
+            outside.answer(request.id, try reachability(of: circle, for: principal))
         case .told:
             let person = try parameters.id("person", PersonID.self)
             outside.answer(request.id, try told(of: person, request, for: principal))
@@ -68,7 +71,7 @@ extension NotifierService {
         case .escalations: outside.answer(request.id, try escalations(request))
         case .escalation:
             let id = try parameters.id("emergency", EmergencyID.self)
-            outside.answer(request.id, try escalation(id))
+            outside.answer(request.id, try escalation(id, for: principal))
         case .notification:
             let id = try parameters.id("notification", NotificationID.self)
             outside.answer(request.id, try notification(id))

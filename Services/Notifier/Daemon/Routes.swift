@@ -5,10 +5,11 @@ enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, proposals, sendProposal, stops, stop
     case reply, told, confirmation
-    case escalations, escalation
+    case escalations, escalation, reachability
 
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
+        (.get, "/v1/circles/{circle}/reachability", .reachability),
         (.post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement),
         (.post, "/v1/emergencies/{emergency}/resolution", .resolution),
         (.post, "/v1/emergencies/{emergency}/confirmation", .confirmation),
