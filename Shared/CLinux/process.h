@@ -22,88 +22,54 @@ static inline void clinux_widen(int pipe, int bytes) { fcntl(pipe, 1031, bytes);
 // Between fork and exec only async-signal-safe calls are allowed, which Swift code cannot promise;
 // posix_spawn cannot ask for a signal when the parent dies.
 
+// How a program is started.
+struct clinux_program {
+    const char *path;
+    char *const *argv;
+    char *const *envp;
+    // Descriptors that become its input, output and errors. -1: /dev/null for the input, those of
+    // this process for the others.
+    int input, output, errors;
+    // The signal that it gets when the calling thread ends; 0: none.
+    int death_signal;
+    // Whether it gets a process group of its own.
+    int has_own_group;
+};
+
 // The child's side of clinux_spawn; never returns.
-static inline void clinux_become(
-    const char *path, char *const argv[], char *const envp[], int output, pid_t parent,
-    int death_signal, int report) {
+static inline void clinux_become(const struct clinux_program *program, pid_t parent, int report) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    setpgid(0, 0);
-    if (death_signal) {
-        prctl(PR_SET_PDEATHSIG, death_signal);
+    if (program->has_own_group) setpgid(0, 0);
+    if (program->death_signal) {
+        prctl(PR_SET_PDEATHSIG, program->death_signal);
         if (getppid() != parent) _exit(127);
     }
-    int input = open("/dev/null", O_RDONLY);
-    if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) {
-        int failure = errno;
-        (void)!write(report, &failure, sizeof failure);
-        _exit(127);
-    }
-    for (int descriptor = 3; descriptor < report; descriptor++) close(descriptor);
+    int input = program->input >= 0 ? program->input : open("/dev/null", O_RDONLY);
+    if (input >= 0 && dup2(input, 0) >= 0
+        && (program->output < 0 || dup2(program->output, 1) >= 0)
+        && (program->errors < 0 || dup2(program->errors, 2) >= 0)) {
+        for (int descriptor = 3; descriptor < report; descriptor++) close(descriptor);
 #ifdef SYS_close_range
-    syscall(SYS_close_range, report + 1, ~0U, 0);
+        syscall(SYS_close_range, report + 1, ~0U, 0);
 #endif
-    execve(path, argv, envp);
+        execve(program->path, program->argv, program->envp);
+    }
     int failure = errno;
     (void)!write(report, &failure, sizeof failure);
     _exit(127);
 }
 
-// Starts a program in a process group of its own, without input, with its output and errors on
-// `output`. Unless it is 0, the child gets `death_signal` when the calling thread ends. Returns the
-// process id, or -1 and errno, also when the program could not be executed.
-static inline pid_t clinux_spawn(
-    const char *path, char *const argv[], char *const envp[], int output, int death_signal) {
+// Starts a program. Returns the process id, or -1 and errno, also when the program could not be
+// executed.
+static inline pid_t clinux_spawn(struct clinux_program program) {
     int ends[2];
     if (clinux_pipe(ends) != 0) return -1;
     pid_t parent = getpid();
     pid_t child = fork();
-    if (child == 0) clinux_become(path, argv, envp, output, parent, death_signal, ends[1]);
-    int failure = child < 0 ? errno : 0;
-    close(ends[1]);
-    if (child > 0) {
-        ssize_t count;
-        do count = read(ends[0], &failure, sizeof failure);
-        while (count < 0 && errno == EINTR);
-        if (count > 0) {
-            waitpid(child, NULL, 0);
-            child = -1;
-        }
-    }
-    close(ends[0]);
-    if (child < 0) errno = failure;
-    return child;
-}
-
-// Starts a program whose input and output are one socket, with this process's standard error. It is
-// killed when the calling thread ends. Returns the process id, or -1 and errno, also when the
-// program could not be executed.
-static inline pid_t clinux_spawn_worker(
-    const char *path, char *const argv[], char *const envp[], int socket) {
-    int ends[2];
-    if (clinux_pipe(ends) != 0) return -1;
-    pid_t parent = getpid();
-    pid_t child = fork();
-    if (child == 0) {
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        signal(SIGPIPE, SIG_DFL);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(127);
-        if (dup2(socket, 0) >= 0 && dup2(socket, 1) >= 0) {
-            for (int descriptor = 3; descriptor < ends[1]; descriptor++) close(descriptor);
-#ifdef SYS_close_range
-            syscall(SYS_close_range, ends[1] + 1, ~0U, 0);
-#endif
-            execve(path, argv, envp);
-        }
-        int failure = errno;
-        (void)!write(ends[1], &failure, sizeof failure);
-        _exit(127);
-    }
+    if (child == 0) clinux_become(&program, parent, ends[1]);
     int failure = child < 0 ? errno : 0;
     close(ends[1]);
     if (child > 0) {

@@ -21,12 +21,20 @@ struct EncodedText: Sendable {
     var isSet: Bool { textField != nil || hexField != nil }
 
     /// The text of a callback; nil where it holds none, or none that can be read.
-    func text(in callback: Query) -> String? {
+    func text(in callback: Query) -> String? { part(in: callback)?.text }
+
+    /// The text of a callback, and whether it goes on a text that began with another callback:
+    /// some gateways hand over each part of a long text by itself, with its header in the bytes.
+    func part(in callback: Query) -> (text: String, isContinuation: Bool)? {
         if let hexField, let digits = callback[hexField], let bytes = Hex.decode(digits) {
+            let header = ConcatenationHeader(bytes)
             let coding = codingField.flatMap { callback[$0] }.flatMap(EncodedText.coding)
-            if let text = charset(of: coding)?.decode(bytes) { return text }
+            let content = Array(bytes.dropFirst(header?.byteCount ?? 0))
+            if let text = charset(of: coding)?.decode(content) {
+                return (text, (header?.part ?? 1) > 1)
+            }
         }
-        return textField.flatMap { callback[$0] }
+        return textField.flatMap { callback[$0] }.map { ($0, false) }
     }
 
     private func charset(of coding: Int?) -> TextCharset? {
@@ -45,6 +53,35 @@ struct EncodedText: Sendable {
             scalar.value < 256
         else { return nil }
         return Int(scalar.value)
+    }
+}
+
+/// The header in front of a part of a long text (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8).
+struct ConcatenationHeader: Hashable {
+    /// Bytes of the header, its length included.
+    var byteCount: Int
+    /// Number of the part, from 1.
+    var part: Int
+
+    /// Nil where the bytes begin with no such header.
+    init?(_ bytes: [UInt8]) {
+        guard let length = bytes.first.map(Int.init), length >= 5, bytes.count > length else {
+            return nil
+        }
+        byteCount = length + 1
+        part = 0
+        var index = 1
+        while index + 1 < byteCount {
+            let (kind, count) = (bytes[index], Int(bytes[index + 1]))
+            guard index + 2 + count <= byteCount else { return nil }
+            if (kind == 0 && count == 3) || (kind == 8 && count == 4) {
+                let (total, number) = (bytes[index + count], bytes[index + count + 1])
+                guard total >= 2, number >= 1, number <= total else { return nil }
+                part = Int(number)
+            }
+            index += 2 + count
+        }
+        guard index == byteCount, part > 0 else { return nil }
     }
 }
 

@@ -1,4 +1,5 @@
 import Model
+import Parsing
 import Runtime
 import Web
 
@@ -48,7 +49,13 @@ struct GatewayFile {
         _ key: String, _ value: String, _ scope: GatewayDescription.Scope
     ) throws(GatewayError) {
         switch key {
-        case "NAME": description.name = value
+        case "NAME":
+            if let hidden = PlainText.firstHidden(in: value) {
+                throw error(
+                    "the name has \(PlainText.name(of: hidden)), which cannot be seen",
+                    hint: "Write it with letters that can be seen.")
+            }
+            description.name = value
         case "DEFAULT_URL": description.defaultURL = value
         case "METHOD": description.method = try choice(value, Method.init(rawValue:), "a method")
         case "LOGIN":

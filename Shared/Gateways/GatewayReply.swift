@@ -7,8 +7,11 @@ public struct GatewayReply: Hashable, Sendable {
     public var text: String
     /// The gateway's own id of it: the same when it tells of it again. Nil where it tells none.
     public var id: String?
+    /// It goes on a text that began with another callback: its first word is no command.
+    public var isContinuation: Bool
 
-    public init(sender: String, text: String, id: String? = nil) {
+    public init(sender: String, text: String, id: String? = nil, isContinuation: Bool = false) {
+        self.isContinuation = isContinuation
         self.sender = sender
         self.text = text
         self.id = id
@@ -27,10 +30,11 @@ struct ReplyRule: Sendable {
     /// Nil where the callback does not tell who wrote what.
     func reply(in callback: Query) -> GatewayReply? {
         guard let senderField, let sender = callback[senderField],
-            let number = ReplyRule.number(sender), let text = text.text(in: callback)
+            let number = ReplyRule.number(sender), let part = text.part(in: callback)
         else { return nil }
         let id = idField.flatMap { callback[$0] }.flatMap { $0.isEmpty ? nil : $0 }
-        return GatewayReply(sender: number, text: text, id: id)
+        return GatewayReply(
+            sender: number, text: part.text, id: id, isContinuation: part.isContinuation)
     }
 
     /// A number as gateways write it: a plus that may have become a blank, `00`, or neither. A name

@@ -28,20 +28,10 @@ public final class ChildProcess: Pollable {
         var ends: [Int32] = [-1, -1]
         guard clinux_pipe(&ends) == 0 else { throw SystemError(errno, "open a pipe") }
         clinux_widen(ends[0], ChildProcess.pipeBytes)
-        let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        let started = ChildProcess.withCStrings([path] + arguments) { argv in
-            ChildProcess.withCStrings(variables) { envp in
-                clinux_spawn(path, argv, envp, ends[1], diesWithParent ? SIGTERM : 0)
-            }
-        }
-        let failure = errno
-        close(ends[1])
-        guard started > 0 else {
-            close(ends[0])
-            throw SystemError(failure, "start \(path)")
-        }
-        clinux_set_nonblocking(ends[0])
-        pid = started
+        pid = try ChildProcess.start(
+            path, arguments, environment,
+            Streams(output: ends[1], errors: ends[1], kept: ends[0]),
+            deathSignal: diesWithParent ? SIGTERM : 0, hasOwnGroup: true)
         output = ends[0]
     }
 
@@ -95,8 +85,53 @@ public final class ChildProcess: Pollable {
 
     public var waitMilliseconds: Int? { nil }
 
+    /// Descriptors that a program gets, and the end of them that stays here.
+    struct Streams {
+        /// Nil = /dev/null
+        var input: Int32?
+        var output: Int32
+        /// Nil = those of this process
+        var errors: Int32?
+        var kept: Int32
+    }
+
+    /// Starts a program. The descriptors that it gets are closed here; the kept one no longer
+    /// blocks, and is closed where the program does not start.
+    ///
+    /// - Returns: the process id
+    static func start(
+        _ path: String, _ arguments: [String], _ environment: [String: String],
+        _ streams: Streams, deathSignal: Int32, hasOwnGroup: Bool
+    ) throws(SystemError) -> Int32 {
+        let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let started = path.withCString { program in
+            withCStrings([path] + arguments) { argv in
+                withCStrings(variables) { envp in
+                    argv.withUnsafeBufferPointer { argv in
+                        envp.withUnsafeBufferPointer { envp in
+                            clinux_spawn(
+                                clinux_program(
+                                    path: program, argv: argv.baseAddress, envp: envp.baseAddress,
+                                    input: streams.input ?? -1, output: streams.output,
+                                    errors: streams.errors ?? -1, death_signal: deathSignal,
+                                    has_own_group: hasOwnGroup ? 1 : 0))
+                        }
+                    }
+                }
+            }
+        }
+        let failure = errno
+        close(streams.output)
+        guard started > 0 else {
+            close(streams.kept)
+            throw SystemError(failure, "start \(path)")
+        }
+        clinux_set_nonblocking(streams.kept)
+        return started
+    }
+
     /// A null-terminated array of C strings, as execve takes them.
-    static func withCStrings<Result>(
+    private static func withCStrings<Result>(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
         let copies = texts.map { strdup($0) }

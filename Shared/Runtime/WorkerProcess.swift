@@ -29,20 +29,10 @@ public final class WorkerProcess {
     ) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard clinux_socket_pair(&ends) == 0 else { throw SystemError(errno, "open a socket pair") }
-        let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        let started = ChildProcess.withCStrings([path] + arguments) { argv in
-            ChildProcess.withCStrings(variables) { envp in
-                clinux_spawn_worker(path, argv, envp, ends[1])
-            }
-        }
-        let failure = errno
-        close(ends[1])
-        guard started > 0 else {
-            close(ends[0])
-            throw SystemError(failure, "start \(path)")
-        }
-        clinux_set_nonblocking(ends[0])
-        pid = started
+        pid = try ChildProcess.start(
+            path, arguments, environment,
+            ChildProcess.Streams(input: ends[1], output: ends[1], kept: ends[0]),
+            deathSignal: SIGKILL, hasOwnGroup: false)
         socket = ends[0]
     }
 

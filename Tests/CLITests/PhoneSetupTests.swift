@@ -2,6 +2,8 @@ import Dialects
 import Hashing
 import Model
 import Parsing
+import Runtime
+import TestSupport
 import Testing
 import Web
 
@@ -95,8 +97,16 @@ import Web
     }
 
     @Test func `is a curl that a shell reads rightly`() throws {
-        let curl = setup.curl(latitude: 3.5, longitude: 101.25, url: "http://127.0.0.1:8080")
-        #expect(curl.contains("-u anna:t0k3n+/?"))
+        let folder = try TemporaryFolder()
+        let login = try setup.curlLogin("anna's", in: folder.path)
+        let curl = setup.curl(
+            latitude: 3.5, longitude: 101.25, url: "http://127.0.0.1:8080", login: login)
+        #expect(!curl.contains("t0k3n"), "the secret stands in a file")
+        #expect(curl.contains("-K '\(folder.path)/phones/anna'\\''s.curl'"))
+        let file = folder.path + "/phones/anna's.curl"
+        #expect(try Files.rights(of: file) & 0o777 == 0o600)
+        let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)
+        #expect(text == "user = \"anna:t0k3n+/?\"\n")
         #expect(curl.hasSuffix("http://127.0.0.1:8080/pub"))
         let start = try #require(curl.range(of: "-d '")?.upperBound)
         let end = try #require(curl.range(of: "' http")?.lowerBound)

@@ -231,4 +231,40 @@ import Testing
     func `knows private addresses`(address: String, isPrivate: Bool) {
         #expect(NetworkAddress.isPrivate(address) == isPrivate)
     }
+
+    @Test func `shows phones the way to the local network, never a bridge of containers`() {
+        typealias Interface = NetworkAddress.Interface
+        let bridge = Interface(name: "docker0", address: "172.17.0.1")
+        let network = Interface(name: "br-5f1c", address: "172.18.0.1")
+        let cable = Interface(name: "enp3s0", address: "192.168.1.5")
+        let radio = Interface(name: "wlan0", address: "192.168.1.6")
+        let all = [bridge, network, cable, radio]
+        #expect(NetworkAddress.choose(from: all, outward: "192.168.1.6") == "192.168.1.6")
+        // The default route of a rented server has a public address.
+        #expect(NetworkAddress.choose(from: all, outward: "203.0.113.9") == "192.168.1.5")
+        #expect(NetworkAddress.choose(from: all, outward: nil) == "192.168.1.5")
+        #expect(NetworkAddress.choose(from: [bridge, network], outward: nil) == nil)
+        let inContainer = Interface(name: "eth0", address: "172.17.0.2")
+        #expect(NetworkAddress.choose(from: [inContainer], outward: "172.17.0.2") == "172.17.0.2")
+    }
+
+    @Test(arguments: [
+        ("", [:], "on"), ("JAGA_NOTIFIER_TRIAL=off\n", [:], nil),
+        ("", ["JAGA_NOTIFIER_TRIAL": "off"], "off"),
+    ])
+    func `counts the sink as a gateway unless the operator says otherwise`(
+        file: String, environment: [String: String], expected: String?
+    ) throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try file.write(
+            to: folder.appending(path: "jaga.conf"), atomically: true, encoding: .utf8)
+        let plan = try UpPlan(
+            Call(["--home", folder.path], of: Up.syntax, environment: environment))
+        let found = plan.environment(of: .notifier, port: 1)["JAGA_NOTIFIER_TRIAL"]
+        #expect(found == expected)
+        #expect(
+            plan.environment(of: .timer, port: 1)["JAGA_NOTIFIER_TRIAL"] == environment.first?.value
+        )
+    }
 }

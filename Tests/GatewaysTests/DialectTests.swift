@@ -96,6 +96,29 @@ private func callback(
         #expect(try text(form) == expected)
     }
 
+    /// Jasmin 0.11.0 joins the parts of a long text; others hand over each with its header.
+    @Test(arguments: [
+        ("0500032a0201" + "0053004f005300205e2e6211", 8, "SOS 帮我", false),
+        ("0608042a2a0201" + "0053004f0053", 8, "SOS", false),
+        ("0500032a0202" + "00530054004f0050", 8, "STOP", true),
+        ("0500032a0202" + "53544f50", 0, "STOP", true),
+        // Ports beside it, as in an application's message.
+        ("0b05040b8423f000032a0302" + "4f4b", 0, "OK", true),
+        // No header: a part beyond the last, a length that does not fit, a text.
+        ("0500032a0203" + "0041", 8, "\u{500}\u{32A}\u{203}A", false),
+        ("0053004f0053", 8, "SOS", false),
+    ])
+    func `of several parts is read without their headers`(
+        hex: String, coding: Int, expected: String, isContinuation: Bool
+    ) throws {
+        let reply = try Shipped.driver("jasmin").reply(
+            of: callback(
+                .post, type: "application/x-www-form-urlencoded",
+                body: "from=15550000001&content=x&binary=\(hex)&coding=\(coding)"))
+        #expect(reply?.text == expected)
+        #expect(reply?.isContinuation == isContinuation)
+    }
+
     @Test(arguments: [
         ("REPLY_CHARSET=utf-16 2", "2", "OK"), ("REPLY_CHARSET=latin-1", "8", "\0O\0K"),
         ("REPLY_CHARSET=utf-8 0\nREPLY_CHARSET=utf-16 7,9", "9", "OK"),

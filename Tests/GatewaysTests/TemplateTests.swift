@@ -134,6 +134,8 @@ import Web
         ("RECEIPT=maybe a=1", "this is no rule for receipts"),
         ("NAME_GSM=x", "NAME is the same for all texts"), ("LOGIN=digest", "none of those allowed"),
         ("BODY_TYPE=yaml", "none of those allowed"),
+        ("NAME=kan\u{202E}nel", "the name has U+202E"), ("NAME=kan\u{200B}nel", "U+200B"),
+        ("NAME=\u{1B}[2Jx", "the name has U+001B"),
     ])
     func `says what is wrong in which line`(line: String, message: String) throws {
         let error = #expect(throws: GatewayError.self) {

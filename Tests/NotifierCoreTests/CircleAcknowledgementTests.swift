@@ -72,7 +72,8 @@ struct CircleAcknowledgementTests {
         acknowledge(&world, 1, by: Town.budi)
         world.clear()
         acknowledge(&world, 2, by: Town.eko)
-        #expect(acknowledgements(world) == [Town.eko.id])
+        #expect(emergency(world)?.acknowledgements.map(\.by) == [Town.budi.id, Town.eko.id])
+        #expect(acknowledgements(world).isEmpty, "to other services it is acknowledged already")
         guard case .standing(let standing)? = world.answers[2] else {
             Issue.record("it is answered")
             return

@@ -80,4 +80,29 @@ struct FloodTests {
         for _ in 0..<lane.inFlightOfPersonMax { lanes.finished(in: lane, about: aisha) }
         #expect(lanes.next(in: lane) == message(UInt64(lane.inFlightOfPersonMax + 1)))
     }
+
+    @Test func `one throttled number delays no other number`() {
+        var world = World()
+        var family = Town.family
+        family.escalation = [EscalationTier(roles: [.guardian, .admin])]
+        world.change(.circleChanged(family))
+        let throttled = "+60111000002"
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: delivery.address == throttled ? .later : .accepted, answer: "429",
+                retryAfter: delivery.address == throttled ? .seconds(60) : nil)
+        }
+        call(&world, 1)
+        func count(_ address: String) -> Int { world.sent.count { $0.address == address } }
+        #expect(count(throttled) == 1 && count("+60111000003") == 1)
+        #expect(world.notifier.troubles.isEmpty, "the gateway is up")
+        world.pass(.seconds(5))
+        world.tell(.emergencyJoined(Town.news(1, .open, signal: 2)))
+        #expect(count("+60111000003") == 2, "at once, while the other number waits")
+        world.pass(.seconds(50))
+        #expect(world.sent.count { $0.address == throttled && $0.attempt > 1 } == 0)
+        world.pass(.seconds(10))
+        #expect(world.sent.count { $0.address == throttled && $0.attempt == 2 } == 1)
+    }
 }

@@ -54,6 +54,21 @@ struct IncomingReplyTests {
         #expect(try stopped(house).isEmpty)
     }
 
+    @Test func `a later part of a long text is no command`() throws {
+        let house = try house("jasmin")
+        let path = try path(house)
+        func tell(_ id: Int, _ hex: String) throws {
+            let form = "id=\(id)&from=60129999999&content=x&binary=\(hex)&coding=8"
+            try house.send(
+                .post, path, form, as: nil,
+                headers: [("Content-Type", "application/x-www-form-urlencoded")])
+        }
+        try tell(1, "0500032a0202" + "00530054004f0050")
+        #expect(try stopped(house).isEmpty)
+        try tell(2, "0500032b0201" + "00530054004f0050")
+        #expect(try stopped(house) == [Self.number])
+    }
+
     @Test func `Twilio tells by a form and gets its empty response`() throws {
         let house = try house("twilio")
         let request = try house.send(

@@ -29,7 +29,7 @@ enum Demo: Command {
         let demo = try DemoCircle(make: Enrolment(api: api))
         let url = try PhoneURL.of(call)
         try demo.playBeginning(api)
-        try demo.show(phoneURL: url, api: api)
+        try demo.show(phoneURL: url, api: api, home: call.configuration().text("JAGA_HOME"))
         return 0
     }
 

@@ -123,7 +123,9 @@ struct DemoCircle {
     }
 
     /// Prints what to do with each phone.
-    func show(phoneURL: String, api: API) throws {
+    ///
+    /// - Parameter home: where the files go that hold the phones' secrets
+    func show(phoneURL: String, api: API, home: String) throws {
         Console.say("Made the circle Demo (\(circle)): zones Home and School.\n")
         for person in people {
             let setup = PhoneSetup(
@@ -142,6 +144,7 @@ struct DemoCircle {
             let setup = PhoneSetup(
                 url: phoneURL, device: person.device, token: person.token, user: person.user,
                 deviceName: "phone", trackerID: person.trackerID)
+            let login = try setup.curlLogin("demo-" + person.user, in: home)
             Console.say(
                 Console.paint("To paste: plays \(person.name)'s phone.", .bold)
                     + " She is on the road, then she")
@@ -151,16 +154,16 @@ struct DemoCircle {
             ] as [(String, (latitude: Double, longitude: Double), Int?)] {
                 let line = setup.curl(
                     latitude: place.latitude, longitude: place.longitude, velocity: velocity,
-                    url: api.url)
+                    url: api.url, login: login)
                 Console.say("\n  # \(what)\n\(line)")
             }
-            Console.say("\n  # is in danger\n\(panic(of: person, url: api.url))\n")
+            Console.say("\n  # is in danger\n\(panic(url: api.url, login))\n")
         }
     }
 
-    private func panic(of person: Person, url: String) -> String {
+    private func panic(url: String, _ login: String) -> String {
         """
-        curl -sS -u \(person.user):\(person.token) -H 'Content-Type: application/json' \\
+        curl -sS \(login) -H 'Content-Type: application/json' \\
             -d '{"trigger":"panic"}' \(url)/v1/emergencies
         """
     }

@@ -47,7 +47,9 @@ enum Init: Command {
         try setup.show()
         Console.say("\nFor another app: jaga device setup \(device.id)")
         Console.say("Or report once from here:\n")
-        Console.say(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url))
+        let login = try setup.curlLogin(
+            device.id.description, in: call.configuration().text("JAGA_HOME"))
+        Console.say(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url, login: login))
         if PhoneURL.isLocal(url) {
             Console.say(
                 "\nA phone cannot reach \(url): start with 'jaga up --lan' before you scan.")

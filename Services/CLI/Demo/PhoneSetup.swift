@@ -1,19 +1,41 @@
 import Codes
 import Dialects
+import Glibc
+import Runtime
 
 extension PhoneSetup {
     /// A `curl` that reports a position as OwnTracks does, at the time when it is run.
     ///
-    /// - Parameter velocity: kilometres an hour; nil = the phone tells none
-    func curl(latitude: Double, longitude: Double, velocity: Int? = nil, url: String) -> String {
+    /// - Parameters:
+    ///   - velocity: kilometres an hour; nil = the phone tells none
+    ///   - login: what ``curlLogin(_:in:)`` returned
+    func curl(
+        latitude: Double, longitude: Double, velocity: Int? = nil, url: String, login: String
+    ) -> String {
         let moving = velocity.map { #""vel":\#($0),"# } ?? ""
         let body =
             #"{"_type":"location","lat":\#(latitude),"lon":\#(longitude),"acc":5,\#(moving)"#
             + #""tid":"\#(trackerID)","tst":'$(date +%s)'}"#
         return """
-            curl -sS -u \(user):\(token) -H 'Content-Type: application/json' \\
+            curl -sS \(login) -H 'Content-Type: application/json' \\
                 -d '\(body)' \(url)/pub
             """
+    }
+
+    /// Writes a file that only its owner can read, from which curl takes the phone's name and
+    /// secret. So they stand in no list of processes and in no history of a shell.
+    ///
+    /// - Parameters:
+    ///   - name: of the file, without its ending
+    ///   - home: the folder of Jaga's files
+    /// - Returns: the arguments that make curl read it
+    func curlLogin(_ name: String, in home: String) throws -> String {
+        let folder = home + "/phones"
+        try Files.makeFolder(folder, mode: 0o700)
+        let file = "\(folder)/\(name).curl"
+        let login = "\(user):\(token)".replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        try Files.write(Array("user = \"\(login)\"\n".utf8), to: file, mode: 0o600)
+        return "-K '\(file.replacing("'", with: "'\\''"))'"
     }
 
     /// Prints OwnTracks's link, on a terminal its QR code, and what to switch on in the app.

@@ -2,12 +2,26 @@ import Glibc
 
 /// Addresses of this machine.
 enum NetworkAddress {
-    /// The address that others of the local network reach this machine at: the one of the route to
-    /// the outside, if it is a private one, else the first private one. Nothing is sent.
-    static func ofLAN() -> String? {
-        let all = ofInterfaces().filter(isPrivate)
-        if let outward = outward(), all.contains(outward) { return outward }
-        return all.first
+    struct Interface: Hashable {
+        var name: String
+        var address: String
+    }
+
+    /// The address that others of the local network reach this machine at. Nothing is sent.
+    static func ofLAN() -> String? { choose(from: ofInterfaces(), outward: outward()) }
+
+    /// The address of the route to the outside, if it is a private one, else the first private one.
+    /// Bridges of containers and virtual machines lead to no phone.
+    ///
+    /// - Parameter outward: the address of the default route; nil = there is none
+    static func choose(from interfaces: [Interface], outward: String?) -> String? {
+        let all = interfaces.filter { isPrivate($0.address) && !isVirtual($0.name) }
+        return all.first { $0.address == outward }?.address ?? all.first?.address
+    }
+
+    private static func isVirtual(_ name: String) -> Bool {
+        ["docker", "br-", "veth", "virbr", "podman", "cni", "lxc", "lxdbr"]
+            .contains(where: name.hasPrefix)
     }
 
     /// 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16.
@@ -19,11 +33,11 @@ enum NetworkAddress {
     }
 
     /// IPv4 addresses of the interfaces that are up, loopback left out.
-    private static func ofInterfaces() -> [String] {
+    private static func ofInterfaces() -> [Interface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }
-        var found: [String] = []
+        var found: [Interface] = []
         var next = first
         while let entry = next?.pointee {
             next = entry.ifa_next
@@ -32,7 +46,7 @@ enum NetworkAddress {
                 let address = entry.ifa_addr, Int32(address.pointee.sa_family) == AF_INET,
                 let text = text(of: address)
             else { continue }
-            found.append(text)
+            found.append(Interface(name: String(cString: entry.ifa_name), address: text))
         }
         return found
     }

@@ -36,6 +36,9 @@ struct UpPlan {
             help: "Where gateways reach this suite; else its origin."),
         Setting(
             "JAGA_UP_NGINX", .path, help: "The nginx to use, where it is not found by itself."),
+        Setting(
+            "JAGA_NOTIFIER_TRIAL", .flag,
+            help: "Where no gateway is set, the built-in sink counts as one, to try Jaga out."),
     ]
 
     init(_ call: Call) throws {
@@ -214,10 +217,23 @@ struct UpPlan {
             throw CommandError(
                 "\(path) is not there", hint: "build everything with: make build")
         }
-        var environment = call.environment
-        for name in ["JAGA_TOKEN", "JAGA_URL"] { environment[name] = nil }
         let port =
             service == .evaluator ? ports.http(evaluator: number) : ports.http(service)
+        var arguments = ["--home", home, "--port-base", String(ports.base)]
+        if call.has("--rehearsal") { arguments.append("--rehearsal") }
+        if let file = configuration.file { arguments += ["--config", file] }
+        return Program.Recipe(
+            name: number == 1 ? service.rawValue : "\(service.rawValue)-\(number)", path: path,
+            arguments: arguments, environment: environment(of: service, port: port),
+            readyURL: "http://\(ports.here):\(port)/readyz", readyStatuses: [200],
+            place: "http \(ports.here):\(port)")
+    }
+
+    /// The environment of a service: that of this command, and what follows from the plan. What the
+    /// operator set, here or in `jaga.conf`, wins.
+    func environment(of service: Service, port: Int) -> [String: String] {
+        var environment = call.environment
+        for name in ["JAGA_TOKEN", "JAGA_URL"] { environment[name] = nil }
         if service == .evaluator { environment["JAGA_EVALUATOR_PORT"] = String(port) }
         if configuration.optional("JAGA_PUBLIC_URL") == nil {
             // Gateways on this machine need no TLS, and would not trust this certificate.
@@ -225,17 +241,10 @@ struct UpPlan {
         }
         // Without a gateway this is a trial, and the built-in sink counts. A deployment that does
         // not begin with 'jaga up' has to choose that by itself.
-        if service == .notifier, environment["JAGA_NOTIFIER_TRIAL"] == nil {
+        if service == .notifier, configuration.optional("JAGA_NOTIFIER_TRIAL") == nil {
             environment["JAGA_NOTIFIER_TRIAL"] = "on"
         }
-        var arguments = ["--home", home, "--port-base", String(ports.base)]
-        if call.has("--rehearsal") { arguments.append("--rehearsal") }
-        if let file = configuration.file { arguments += ["--config", file] }
-        return Program.Recipe(
-            name: number == 1 ? service.rawValue : "\(service.rawValue)-\(number)", path: path,
-            arguments: arguments, environment: environment,
-            readyURL: "http://\(ports.here):\(port)/readyz", readyStatuses: [200],
-            place: "http \(ports.here):\(port)")
+        return environment
     }
 
     private func nginx() throws(CommandError) -> Program.Recipe {

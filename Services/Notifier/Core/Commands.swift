@@ -32,6 +32,8 @@ extension Notifier {
             confirmHold(emergency, by: person, &turn)
         case .open, .acknowledged:
             take(emergency.id, by: person, &turn)
+            // To the other services an emergency has one responder, the first that holds.
+            guard emergency.acknowledgements.isEmpty else { break }
             let answer = EmergencyAnswer(
                 emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
                 note: note, trace: trace)

@@ -11,7 +11,13 @@ public struct Reply: Hashable, Sendable {
     public var text: String
     public var trace: String
 
-    public init(id: ID128, sender: String, text: String, trace: String) {
+    /// It goes on a text that came in before: its first word is no command.
+    public var isContinuation: Bool
+
+    public init(
+        id: ID128, sender: String, text: String, trace: String, isContinuation: Bool = false
+    ) {
+        self.isContinuation = isContinuation
         self.id = id
         self.sender = sender
         self.text = text
@@ -24,7 +30,7 @@ public struct Reply: Hashable, Sendable {
 extension Notifier {
     mutating func replied(_ reply: Reply, _ turn: inout Turn) {
         turn.trace = reply.trace
-        switch ReplyWord(reply.text) {
+        switch reply.isContinuation ? .other : ReplyWord(reply.text) {
         case .stop: stop(reply, isStopped: true, &turn)
         case .start: stop(reply, isStopped: false, &turn)
         case .acknowledge(let reference): acknowledge(reference, by: reply, &turn)

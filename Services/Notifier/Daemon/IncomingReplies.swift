@@ -29,13 +29,14 @@ extension NotifierService {
             "reply", .text(driver.name), .text(reply.sender), identity(of: reply))
         guard try store.apply(EventID(id), at: outside.now) else { return }
         counts.replies += 1
-        if ReplyWord(reply.text) == .other { counts.repliesOther += 1 }
+        let isCommand = !reply.isContinuation && ReplyWord(reply.text) != .other
+        if !isCommand { counts.repliesOther += 1 }
         try take(
             .reply(
                 Reply(
                     id: id, sender: reply.sender,
                     text: String(reply.text.prefix(Limits.replyCharactersMax)),
-                    trace: request.trace)))
+                    trace: request.trace, isContinuation: reply.isContinuation)))
     }
 
     /// The gateway's id of a text; without one, the same words within ten minutes are one.
