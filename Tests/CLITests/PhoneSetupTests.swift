@@ -98,7 +98,7 @@ import Web
 
     @Test func `is a curl that a shell reads rightly`() throws {
         let folder = try TemporaryFolder()
-        let login = try setup.curlLogin("anna's", in: folder.path)
+        let login = setup.curlLogin("anna's", in: folder.path)
         let curl = setup.curl(
             latitude: 3.5, longitude: 101.25, url: "http://127.0.0.1:8080", login: login)
         #expect(!curl.contains("t0k3n"), "the secret stands in a file")
@@ -107,6 +107,8 @@ import Web
         #expect(try Files.rights(of: file) & 0o777 == 0o600)
         let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)
         #expect(text == "user = \"anna:t0k3n+/?\"\n")
+        // Where nothing can be written, the line has everything.
+        #expect(setup.curlLogin("anna", in: "/proc/nothing") == "-u anna:t0k3n+/?")
         #expect(curl.hasSuffix("http://127.0.0.1:8080/pub"))
         let start = try #require(curl.range(of: "-d '")?.upperBound)
         let end = try #require(curl.range(of: "' http")?.lowerBound)

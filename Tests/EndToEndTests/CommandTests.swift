@@ -135,13 +135,14 @@ extension `The suite` {
             let suite = try RunningSuite()
             try await suite.start()
             let demo = try await run(suite, "demo")
-            let token = try #require(demo.text.firstMatch(of: /-u anna:(\S+)/)?.output.1)
+            let token = try suite.tokenOfDemo("anna")
+            #expect(!demo.text.contains("-u anna:"), "the secret stands in a file")
             let file = suite.home + "/way.csv"
             let rows = (0..<20).map { "3.\(1000 + $0 * 30),101.6869,2026-01-01 10:00:\(10 + $0)" }
             try ("lat,lng,datetime\n" + rows.joined(separator: "\n")).write(
                 toFile: file, atomically: true, encoding: .utf8)
             let replay = try await run(
-                suite, "replay", file, "--device", String(token), "--speed", "60")
+                suite, "replay", file, "--device", token, "--speed", "60")
             #expect(replay.status == 0)
             #expect(replay.text.contains("replayed 20 points"), "\(replay.text)")
             let wrong = try await run(suite, "replay", file, "--device", "wrong")
@@ -151,7 +152,7 @@ extension `The suite` {
             #expect(try await run(suite, "quarantine").text.contains("is empty"))
             let answer = try suite.http.send(
                 "POST", "/pub", ["_type": "location", "lat": 91, "lon": 1, "tst": 1],
-                token: String(token))
+                token: token)
             #expect(answer.status == 200)
             let list = try await run(suite, "quarantine", "--json")
             let id = try #require(try JSON.parse(Array(list.text.utf8))["id"]?.string)

@@ -63,10 +63,10 @@ extension `The suite` {
             #expect(demo.text.hasSuffix("/v1/emergencies\n\n"), "what is pasted stands last")
             #expect(try await run(suite, "explain", "Anna").status == 0)
             #expect(try await run(suite, "emergency").text == "There is no emergency.\n")
-            let token = try #require(demo.text.firstMatch(of: #/-u anna:(\S+)/#)?.output.1)
+            let token = try suite.tokenOfDemo("anna")
             let call = try suite.http.send(
                 "POST", "/v1/emergencies", ["trigger": "panic", "countdown": 0],
-                token: String(token))
+                token: token)
             let id = try call.json.text("id")
             var shown = ""
             let isShown = try await eventually {

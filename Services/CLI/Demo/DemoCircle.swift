@@ -144,7 +144,7 @@ struct DemoCircle {
             let setup = PhoneSetup(
                 url: phoneURL, device: person.device, token: person.token, user: person.user,
                 deviceName: "phone", trackerID: person.trackerID)
-            let login = try setup.curlLogin("demo-" + person.user, in: home)
+            let login = setup.curlLogin("demo-" + person.user, in: home)
             Console.say(
                 Console.paint("To paste: plays \(person.name)'s phone.", .bold)
                     + " She is on the road, then she")

@@ -47,8 +47,8 @@ enum Init: Command {
         try setup.show()
         Console.say("\nFor another app: jaga device setup \(device.id)")
         Console.say("Or report once from here:\n")
-        let login = try setup.curlLogin(
-            device.id.description, in: call.configuration().text("JAGA_HOME"))
+        let home = try call.configuration().text("JAGA_HOME")
+        let login = setup.curlLogin(device.id.description, in: home)
         Console.say(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url, login: login))
         if PhoneURL.isLocal(url) {
             Console.say(

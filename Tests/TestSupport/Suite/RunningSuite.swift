@@ -141,6 +141,16 @@ public final class RunningSuite {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The secret of a phone of `jaga demo`, from the file that its `curl` lines read.
+    public func tokenOfDemo(_ user: String) throws -> String {
+        let text = try String(
+            contentsOfFile: "\(home)/phones/demo-\(user).curl", encoding: .utf8)
+        guard let token = text.firstMatch(of: /^user = "[^:]*:(.*)"\n$/)?.output.1 else {
+            throw TestFailure("no secret of \(user)")
+        }
+        return String(token)
+    }
+
     /// Runs another command of `jaga` against it.
     public func run(_ words: String...) throws -> Capture { try run(words) }
 
