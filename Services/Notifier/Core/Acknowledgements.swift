@@ -24,11 +24,16 @@ extension Notifier {
         let others = emergency.told.filter {
             $0 != by && emergency.goesOn(for: $0, in: turn.directory)
         }
-        var decisions = others.map {
-            let isAnswered = emergency.acknowledgement(for: $0, in: turn.directory) != nil
-            return tellNews(
-                id, to: $0, isAnswered ? .taken(by: name) : .takenElsewhere(by: name),
-                reason: .taken, scope: scope, &turn)
+        let asked = others.filter {
+            emergency.acknowledgement(for: $0, in: turn.directory) == nil
+        }
+        // Where a number is of two people it is still asked for one of them: that is said there.
+        var decisions = asked.map {
+            tellNews(
+                id, to: $0, .takenElsewhere(by: name), reason: .taken, scope: scope, &turn)
+        }
+        decisions += others.filter { !asked.contains($0) }.map {
+            tellNews(id, to: $0, .taken(by: name), reason: .taken, scope: scope, &turn)
         }
         decisions.append(
             tellNews(
@@ -76,9 +81,9 @@ extension Notifier {
         hold(id, taken, for: Limits.holderAnswerWait, &turn)
     }
 
-    /// A responder did not answer: their acknowledgement ends. Circles that have no other responder
-    /// are notified again; where an escalation runs it goes on.
-    private mutating func resume(
+    /// A responder did not answer, or has left: their acknowledgement ends. Circles that have no
+    /// other responder are notified again; where an escalation runs it goes on.
+    mutating func resume(
         _ id: EmergencyID, without taken: Taking, _ turn: inout Turn
     ) {
         guard var emergency = emergencies[id] else { return }

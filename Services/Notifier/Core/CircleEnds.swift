@@ -21,8 +21,8 @@ extension Notifier {
         let directory = turn.directory
         let common = directory.commonCircles(of: emergency.person, and: resolver)
         let ended = emergency.circlesGoingOn(in: directory).filter(common.contains)
-        guard !ended.isEmpty else { return }
         let left = emergency.circlesGoingOn(in: directory).filter { !common.contains($0) }
+        guard !ended.isEmpty || (left.isEmpty && !emergency.endedCircles.isEmpty) else { return }
         if left.isEmpty {
             return resolveForAll(
                 emergency, by: resolver, note: note, trace: trace, &turn)
@@ -71,15 +71,19 @@ extension Notifier {
         let cause = Hash.id("circles-ended", .number(emergency.partialEndings ?? 0))
         let name = turn.directory.person(resolver)?.name
         let circles = ended.compactMap { turn.directory.circle($0)?.name }.joined(separator: ", ")
-        let decisions = told.map { recipient in
-            emergency.goesOn(for: recipient, in: turn.directory)
-                ? tellNews(
-                    id, to: recipient, .endedElsewhere(by: name, circles: circles),
-                    reason: .endedElsewhere, scope: Meaning.news(id, .endedElsewhere, cause: cause),
-                    &turn)
-                : tellNews(
-                    id, to: recipient, .ended(cancelled: false, by: name), reason: .standDown,
-                    scope: Meaning.news(id, .standDown, cause: cause), &turn)
+        let scope = Meaning.news(id, .endedElsewhere, cause: cause)
+        var decisions = told.filter { part.goesOn(for: $0, in: directory) }.map {
+            tellNews(
+                id, to: $0, .endedElsewhere(by: name, circles: circles), reason: .endedElsewhere,
+                scope: scope, &turn)
+        }
+        // Where a number is of two people it goes on for one of them, which is all that counts.
+        let shared = notificationsOf[id, default: []].compactMap { notifications[$0] }
+            .filter { $0.scope == scope }.map(\.address)
+        decisions += told.filter { !part.goesOn(for: $0, in: directory) }.map {
+            tellNews(
+                id, to: $0, .ended(cancelled: false, by: name), reason: .standDown,
+                scope: Meaning.news(id, .standDown, cause: cause), except: Set(shared), &turn)
         }
         let asked = askPerson(id, by: name, circles: circles, cause: cause, &turn)
         for circle in ended {

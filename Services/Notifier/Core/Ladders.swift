@@ -65,14 +65,14 @@ extension Notifier {
         case .tier(let tier, let recipients, let channels, let wait):
             ladder.nextTier = tier + 1
             ladder.told = Set(ladder.told + recipients).sorted()
-            tell(
+            let isWaitedFor = tell(
                 ladder, recipients, on: channels, kind: .tier, tier: tier, wait: wait, &turn)
-            if wait == nil { climb(id, circleID, &turn) }
+            if !isWaitedFor { climb(id, circleID, &turn) }
         case .exhausted(let recipients, let wait):
             ladder.nextTier = Audience.tiers(of: circle).count
             ladder.round += 1
             ladder.told = recipients
-            tell(
+            _ = tell(
                 ladder, recipients, on: nil, kind: .exhausted, tier: ladder.nextTier - 1,
                 wait: wait, &turn)
             if emergency.state == .open { tellNobodyYet(id, &turn) }
@@ -84,11 +84,13 @@ extension Notifier {
     /// - Parameters:
     ///   - channels: nil = every contact point on every channel.
     ///   - wait: nil = the next step follows at once
+    /// - Returns: whether the ladder waits; a tier whose people were all notified before, as their
+    ///   number is somebody else's too, would be a wait in silence
     private mutating func tell(
         _ ladder: Ladder, _ recipients: [PersonID], on channels: [Channel]?, kind: TimelineKind,
         tier: Int, wait: Duration?, _ turn: inout Turn
-    ) {
-        guard let emergency = emergencies[ladder.emergency] else { return }
+    ) -> Bool {
+        guard let emergency = emergencies[ladder.emergency] else { return true }
         var ladder = ladder
         let id = ladder.emergency
         let isExhausted = kind == .exhausted
@@ -102,7 +104,8 @@ extension Notifier {
             decisions.append(NotifyDecision(recipient: recipient, reason: telling.reason))
             ladder.current += telling.notifications
         }
-        let clock = wait.map { wait in
+        let isWaitedFor = isExhausted || ladder.current.contains { isFresh($0, turn) }
+        let clock = (isWaitedFor ? wait : nil).map { wait in
             WantedClock(
                 id: Meaning.tier(of: ladder, tier: tier), rule: .tier, person: emergency.person,
                 emergency: id, due: turn.now + wait)
@@ -115,6 +118,16 @@ extension Notifier {
         record(
             kind, emergency, circle: ladder.circle, tier: tier, round: ladder.round,
             decisions: decisions, &turn)
+        return clock != nil
+    }
+
+    /// Whether a message may still make somebody answer who had no time to: it was made just now,
+    /// or has not left, and its address is not known to reach nobody.
+    private func isFresh(_ id: NotificationID, _ turn: Turn) -> Bool {
+        guard let message = notifications[id],
+            message.created == turn.now || message.isPending
+        else { return false }
+        return numbers[message.address]?.problem == nil
     }
 
     private func announce(
@@ -170,8 +183,13 @@ extension Notifier {
         turn.save(.ladder(ladder))
     }
 
-    /// People come into a circle, or can be reached at last, while somebody in it is in danger.
+    /// People come into a circle, leave it, or can be reached at last, while somebody in it is in
+    /// danger.
     mutating func directoryChanged(_ body: EventBody, _ turn: inout Turn) {
+        switch body {
+        case .circleChanged, .circleRemoved, .personRemoved: circlesChanged(&turn)
+        default: break
+        }
         let circles: [Circle]
         switch body {
         case .circleChanged(let circle): circles = [circle]

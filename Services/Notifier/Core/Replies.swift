@@ -63,8 +63,10 @@ extension Notifier {
         guard
             let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
         else {
-            if confirmEnd(reference, by: reply, &turn) { return }
             if reference.isEmpty, saidAllRight(reply, &turn) { return }
+            if let ended = endToConfirm(askedAt: reply.sender) {
+                return answer(reply, .confirmInApp, about: ended, &turn)
+            }
             if let open = told.first(where: { $0.0.state.isActive }) {
                 answer(reply, .referenceNeeded(open.0.reference), about: open.0, &turn)
             }
@@ -82,33 +84,20 @@ extension Notifier {
         answer(reply, saying, about: emergency, &turn)
     }
 
-    /// OK of the person in danger, who was asked at this number whether it was right to end their
-    /// emergency.
-    ///
-    /// - Returns: whether there is such a question
-    private mutating func confirmEnd(
-        _ reference: String, by reply: Reply, _ turn: inout Turn
-    ) -> Bool {
-        let asked = emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
-            .filter { emergency in
+    /// The emergency whose person was asked at this number whether it was right to end it. An SMS
+    /// does not confirm that: everybody who was notified has the reference, and who holds the
+    /// person's phone, or sends in its name, is not known.
+    private func endToConfirm(askedAt number: String) -> Emergency? {
+        emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
+            .first { emergency in
                 emergency.state.isActive && !emergency.endedCircles.isEmpty
                     && notificationsOf[emergency.id, default: []].contains { id in
                         guard let question = notifications[id] else { return false }
                         return question.reason == .ownEnded && question.attempts > 0
                             && question.recipient == emergency.person
-                            && question.address == reply.sender
+                            && question.address == number
                     }
             }
-        let fitting = asked.filter { reference.isEmpty || $0.reference == reference }
-        guard let emergency = fitting.first else { return false }
-        guard fitting.count == 1 else {
-            answer(reply, .referenceNeeded(emergency.reference), about: emergency, &turn)
-            return true
-        }
-        _ = confirmEnd(of: emergency, note: nil, trace: reply.trace, &turn)
-        let name = turn.directory.person(emergency.person)?.name
-        answer(reply, .ended(cancelled: false, by: name), about: emergency, &turn)
-        return true
     }
 
     /// Who was told of an emergency at this number: by the messages that went there, or, for older

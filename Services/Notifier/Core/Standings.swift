@@ -96,6 +96,7 @@ extension Notifier {
             .filter { message in
                 message.recipient != emergency.person && message.created >= since
                     && message.recipient.map { emergency.goesOn(for: $0, in: directory) } ?? true
+                    && (message.state == .delivered || numbers[message.address]?.problem == nil)
             }
             .map(\.state)
         return [.delivered, .accepted, .sink].first(where: states.contains)

@@ -55,9 +55,12 @@ extension Notifier {
     }
 
     /// Tells somebody how an emergency goes on.
+    ///
+    /// - Parameter addresses: get no message: another one that went there counts for more
     mutating func tellNews(
         _ id: EmergencyID, to recipient: PersonID, _ saying: Saying, reason: NotifyReason,
-        scope: EventID, onAllContacts: Bool = false, _ turn: inout Turn
+        scope: EventID, onAllContacts: Bool = false, except addresses: Set<String> = [],
+        _ turn: inout Turn
     ) -> NotifyDecision {
         guard let emergency = emergencies[id] else {
             return NotifyDecision(recipient: recipient, reason: .notOfCircle)
@@ -66,6 +69,7 @@ extension Notifier {
         draft.emergency = emergency
         draft.person = emergency.person
         if onAllContacts { draft.channels = nil }
+        draft.except = addresses
         draft.expires = turn.now + Limits.safetyAgeMax
         let telling = tell(recipient, saying, draft, &turn)
         return NotifyDecision(recipient: recipient, reason: telling.reason)
@@ -131,12 +135,14 @@ extension Notifier {
         guard !contacts.isEmpty else { return Telling(reason: .unreachable) }
         let willing = contacts.filter { wants(draft.severity, at: $0) }
         guard !willing.isEmpty else { return Telling(reason: .stopped) }
+        let addressed = willing.filter { !draft.except.contains($0.address) }
+        guard !addressed.isEmpty else { return Telling(reason: .sharedAddress) }
         guard draft.severity == .safety || newsWaiting < Limits.newsQueuedMax else {
             return Telling(reason: .queueFull)
         }
         let words = words(saying, for: person, draft, turn)
         var telling = Telling(reason: .alreadyTold)
-        for contact in willing {
+        for contact in addressed {
             let id = Meaning.notification(
                 draft.scope, recipient: recipient, address: contact.address)
             if notifications[id] != nil {
@@ -250,6 +256,8 @@ struct Draft {
     var person: PersonID?
     /// Preferred contact points on these channels; nil = all contact points.
     var channels: [Channel]? = Channel.allCases
+    /// Addresses that get no message.
+    var except: Set<String> = []
     /// Just these, whatever the channels; nil = by the channels.
     var contacts: [ContactPoint]?
     var expires = Timestamp.distantFuture

@@ -120,6 +120,7 @@ public struct Composer: Sendable {
         case .yours: return short(phrases.yours(who: who))
         case .referenceNeeded(let reference):
             return short(phrases.referenceNeeded(who: who, reference: reference))
+        case .confirmInApp: return short(phrases.confirmInApp)
         case .helpComes: return short(phrases.helpComes)
         case .stopped: return short(phrases.stopped)
         case .started: return short(phrases.started)
@@ -132,8 +133,7 @@ public struct Composer: Sendable {
         var pieces = short(
             phrases.ownEnded(
                 by: by.map { name($0, nameMax) }, circles: circles.map { name($0, nameMax) }))
-        pieces.rest = phrases.ownEndedAnswer(
-            reference: reader.reference, hasReplies: reader.hasReplies, goesOn: circles != nil)
+        pieces.rest = phrases.ownEndedAnswer(goesOn: circles != nil)
         return pieces
     }
 
@@ -251,9 +251,11 @@ private struct Pieces {
         self.rest = rest
     }
 
-    /// With a full stop, but for a link: it would be taken for a part of it.
+    /// With a full stop, unless it ends a sentence already. A link has none: it would be taken for
+    /// a part of it.
     static func sentence(_ piece: String) -> String {
-        piece.contains("://") ? piece : piece + "."
+        let isEnded = piece.last.map { "?!.".contains($0) } ?? false
+        return isEnded || piece.contains("://") ? piece : piece + "."
     }
 
     var vitalLine: String { vital.map(Pieces.sentence).joined(separator: " ") }

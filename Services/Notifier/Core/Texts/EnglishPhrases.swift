@@ -99,11 +99,10 @@ struct EnglishPhrases: Phrasebook {
         "\(by ?? "The operator") ended your emergency\(circles.map { " for \($0)" } ?? ""). Right?"
     }
 
-    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String] {
+    func ownEndedAnswer(goesOn: Bool) -> [String] {
         guard goesOn else { return ["If you still need help, call again"] }
         return [
-            hasReplies
-                ? "If so, reply OK \(reference) or confirm in Jaga" : "If so, confirm it in Jaga",
+            "If so, confirm it in Jaga",
             "Until then your other circles go on",
         ]
     }
@@ -190,6 +189,10 @@ struct EnglishPhrases: Phrasebook {
 
     func referenceNeeded(who: String, reference: String) -> String {
         "To take the alarm of \(who), reply OK \(reference)"
+    }
+
+    var confirmInApp: String {
+        "An SMS does not end your emergency. Confirm in Jaga that it is over"
     }
 
     var helpComes: String { "Your SOS has arrived, your circle is being told" }

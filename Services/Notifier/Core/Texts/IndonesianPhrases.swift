@@ -100,12 +100,10 @@ struct IndonesianPhrases: Phrasebook {
             + " Benar?"
     }
 
-    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String] {
+    func ownEndedAnswer(goesOn: Bool) -> [String] {
         guard goesOn else { return ["Jika masih butuh bantuan, panggil lagi"] }
         return [
-            hasReplies
-                ? "Jika benar, balas OK \(reference) atau pastikan di Jaga"
-                : "Jika benar, pastikan di Jaga",
+            "Jika benar, pastikan di Jaga",
             "Sampai saat itu lingkaran Anda yang lain tetap siaga",
         ]
     }
@@ -192,6 +190,10 @@ struct IndonesianPhrases: Phrasebook {
 
     func referenceNeeded(who: String, reference: String) -> String {
         "Untuk menangani alarm \(who), balas OK \(reference)"
+    }
+
+    var confirmInApp: String {
+        "SMS tidak mengakhiri darurat Anda. Pastikan di Jaga bahwa darurat telah berakhir"
     }
 
     var helpComes: String { "SOS Anda telah diterima, lingkaran Anda sedang diberi tahu" }

@@ -59,7 +59,7 @@ protocol Phrasebook: Sendable {
     /// To the person in danger; it goes on elsewhere where circles are named.
     func ownEnded(by: String?, circles: String?) -> String
     /// How to confirm that, and what to do if it is not right.
-    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String]
+    func ownEndedAnswer(goesOn: Bool) -> [String]
     func holderAsked(who: String, minutes: Int64) -> String
     func ownTaken(by: String?) -> String
     func ownNobodyYet(number: String) -> String
@@ -88,6 +88,8 @@ protocol Phrasebook: Sendable {
     var preview: String { get }
     func yours(who: String) -> String
     func referenceNeeded(who: String, reference: String) -> String
+    /// To the person in danger, who answered that question by SMS.
+    var confirmInApp: String { get }
     var helpComes: String { get }
     var stopped: String { get }
     var started: String { get }

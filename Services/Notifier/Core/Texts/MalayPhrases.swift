@@ -100,12 +100,10 @@ struct MalayPhrases: Phrasebook {
             + " Betul?"
     }
 
-    func ownEndedAnswer(reference: String, hasReplies: Bool, goesOn: Bool) -> [String] {
+    func ownEndedAnswer(goesOn: Bool) -> [String] {
         guard goesOn else { return ["Jika anda masih perlukan bantuan, panggil semula"] }
         return [
-            hasReplies
-                ? "Jika betul, balas OK \(reference) atau sahkan dalam Jaga"
-                : "Jika betul, sahkan dalam Jaga",
+            "Jika betul, sahkan dalam Jaga",
             "Sehingga itu kumpulan anda yang lain diteruskan",
         ]
     }
@@ -194,6 +192,10 @@ struct MalayPhrases: Phrasebook {
 
     func referenceNeeded(who: String, reference: String) -> String {
         "Untuk ambil tugas kecemasan \(who), balas OK \(reference)"
+    }
+
+    var confirmInApp: String {
+        "SMS tidak menamatkan kecemasan anda. Sahkan dalam Jaga bahawa ia telah tamat"
     }
 
     var helpComes: String { "SOS anda telah diterima, kumpulan anda sedang dimaklumkan" }

@@ -41,6 +41,8 @@ public enum Saying: Hashable, Sendable {
     case yours
     /// To whoever wrote OK without the right reference: this one is meant.
     case referenceNeeded(String)
+    /// To the person in danger, who wrote OK: an SMS does not end their emergency.
+    case confirmInApp
     /// To whoever called for help by SMS.
     case helpComes
     /// To a number that said STOP, or START.
