@@ -26,6 +26,8 @@ public enum UnreachableReason: String, Hashable, Sendable, CaseIterable {
     case gatewayDown = "gateway-down"
     case optedOut = "opted-out"
     case dead
+    /// Helpers have no contact points but the person's own.
+    case ownContact = "own-contact"
 }
 
 /// Who can be reached: the one definition that watches, escalations and readiness share.
@@ -90,14 +92,20 @@ public struct Reachability: Hashable, Sendable {
     }
 
     /// Why a person is not reachable on any of these channels; nil = they are.
+    ///
+    /// - Parameter own: contact points of the person whom they are to help: what is sent there
+    ///   reaches nobody else
     public func obstacle(
         to person: Person, on channels: some Collection<Channel> = Channel.allCases,
-        at now: Timestamp?
+        notBy own: Set<ContactPointKey> = [], at now: Timestamp?
     ) -> UnreachableReason? {
         var found: UnreachableReason = .noContactPoint
         for contact in person.contacts.sorted(by: { ($0.rank, $0.id) < ($1.rank, $1.id) })
         where channels.contains(contact.channel) && !contact.address.isEmpty {
-            guard let obstacle = obstacle(to: contact, at: now) else { return nil }
+            guard
+                let obstacle = own.contains(contact.key)
+                    ? .ownContact : obstacle(to: contact, at: now)
+            else { return nil }
             if found == .noContactPoint { found = obstacle }
         }
         return found
@@ -108,11 +116,14 @@ public struct Reachability: Hashable, Sendable {
         toHelpersOf person: PersonID, in replica: Replica, at now: Timestamp?
     ) -> UnreachableReason? {
         var found: UnreachableReason = .nobodyElse
+        let own = Set((replica.person(person)?.contacts ?? []).map(\.key))
         for circle in replica.circles(of: person).compactMap(replica.circle) {
             for member in circle.members.sorted(by: { $0.person < $1.person })
             where member.person != person && member.joined != nil {
                 let helper = replica.person(member.person)
-                guard let obstacle = helper.map({ obstacle(to: $0, at: now) }) ?? .noContactPoint
+                guard
+                    let obstacle = helper.map({ obstacle(to: $0, notBy: own, at: now) })
+                        ?? .noContactPoint
                 else { return nil }
                 // What the operator or a helper can mend says more than that there is nothing.
                 if found == .nobodyElse || found == .noContactPoint { found = obstacle }

@@ -5,8 +5,10 @@ import Runtime
 import Store
 import Web
 
-/// The answers given to POST requests with an `Idempotency-Key`, for 24 hours: the same request
-/// with the same key and the same credential gets the same answer and changes nothing again.
+/// The answers given to POST requests with an `Idempotency-Key`: the same request with the same key
+/// and the same credential gets the same answer and changes nothing again.
+///
+/// For how long depends on the request, see ``Repetition``.
 ///
 /// Answers are kept sealed with a key made of the asking token, of which the store has but a
 /// digest: nobody reads them there, and nobody else is given them. A service that uses them adds
@@ -25,6 +27,23 @@ public struct KeptAnswers {
             CREATE INDEX kept_answer_created ON kept_answer (created);
             """,
         component: "answers")
+
+    /// When a request counts as a repetition of an earlier one with the same key.
+    public enum Repetition: Sendable {
+        /// Configuration: within 24 hours. With another path or body the key is refused.
+        case configuration
+        /// Commands about somebody's safety: within 60 seconds, as long as one attempt is retried,
+        /// and only with the same path and body. Callers exist that send one constant key for ever.
+        /// Their second command must count.
+        case command
+
+        fileprivate var window: Duration {
+            switch self {
+            case .configuration: keptFor
+            case .command: .seconds(60)
+            }
+        }
+    }
 
     static let keptFor = Duration.seconds(24 * 3600)
     static let keyCharactersMax = 255
@@ -53,19 +72,28 @@ public struct KeptAnswers {
         fileprivate let id: ID128
         fileprivate let fingerprint: ID128
         fileprivate let secret: [UInt8]
+        fileprivate let window: Duration
 
         /// Nil when the request has no key, or is none that a key is for.
         ///
         /// - Throws: a problem when the key is no printable text of a sensible length
-        public init?(_ request: Request) throws(Problem) {
+        public init?(
+            _ request: Request, as repetition: Repetition = .configuration
+        ) throws(Problem) {
             guard request.method == .post, let text = try KeptAnswers.name(request),
                 let token = Credentials(request.headers)?.token
             else { return nil }
             // Hashed first, since a key of BLAKE2b has 16 to 64 bytes and a token any number.
             secret = Hash.blake2b256(
                 Array("kept answer \(text)".utf8), key: Hash.blake2b256(Array(token.utf8)))
-            id = Hash.id("kept answer", .bytes(secret))
-            fingerprint = Hash.id(.text(request.path), .bytes(request.body))
+            let content = Hash.id(.text(request.path), .bytes(request.body))
+            fingerprint = content
+            window = repetition.window
+            id =
+                switch repetition {
+                case .configuration: Hash.id("kept answer", .bytes(secret))
+                case .command: Hash.id("kept answer", .bytes(secret), .id(content))
+                }
         }
     }
 
@@ -75,7 +103,7 @@ public struct KeptAnswers {
     public func answer(to key: Key, at now: Timestamp) throws -> Response? {
         let found = try database.first(
             "SELECT fingerprint, sealed FROM kept_answer WHERE id = ? AND created > ?",
-            .id(key.id), .time(now - KeptAnswers.keptFor)
+            .id(key.id), .time(now - key.window)
         ) { ($0.id(0) as ID128, $0.blob(1)) }
         guard let (fingerprint, sealed) = found else { return nil }
         guard fingerprint == key.fingerprint else {

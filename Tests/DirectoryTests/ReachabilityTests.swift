@@ -74,6 +74,18 @@ import Testing
         #expect(chosen.isChosenSink("one") && !chosen.isChosenSink("two"))
     }
 
+    @Test func `is nobody who has only the person's own number`() throws {
+        let all = Reachability(gateways: [gateway(.external, [.sms, .email])])
+        var shared = replica()
+        var anna = try #require(shared.person(Self.anna))
+        anna.contacts = [Self.number]
+        shared.apply(.personChanged(anna))
+        #expect(obstacle(all, shared) == .ownContact)
+        var both = replica(contacts: [Self.number, Self.mail])
+        both.apply(.personChanged(anna))
+        #expect(obstacle(all, both) == nil, "a mail address of their own")
+    }
+
     @Test func `is nobody for ten minutes after a gateway failed`() {
         let down = Reachability(gateways: [gateway(failing: Self.now - .seconds(599))])
         #expect(obstacle(down, replica()) == .gatewayDown)

@@ -103,6 +103,25 @@ import Web
         #expect(world.records(.sosRaised).count == 2)
     }
 
+    @Test func `a constant key does not swallow the call after an acknowledgement`() throws {
+        let world = try World()
+        func call() throws -> String {
+            let answer = try world.send(
+                .post, "/v1/emergencies", token: "person-1",
+                headers: ["Idempotency-Key": "constant"])
+            return try #require(answer.json["id"]?.string)
+        }
+        let first = try call()
+        world.now = world.now + .seconds(120)
+        #expect(try call() == first)
+        let emergency = EmergencyAnswer(
+            emergency: try #require(EmergencyID(first)), person: person(1), by: person(2),
+            at: world.now)
+        try world.hear(.acknowledgementGiven(emergency), id: 9, on: .deliveries)
+        #expect(try call() != first, "it has to reopen the emergency")
+        #expect(world.records(.sosRaised).count == 2)
+    }
+
     @Test func `a call is taken back by its person`() throws {
         let world = try World()
         let call = try world.send(.post, "/v1/emergencies", token: "phone-1")

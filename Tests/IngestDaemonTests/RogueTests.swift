@@ -50,6 +50,20 @@ import Wire
         #expect(world.service.troubles.isEmpty)
     }
 
+    @Test func `is not revoked for an emergency that was never stored`() throws {
+        let world = try World()
+        let honest = Evaluator(1, in: world)
+        try world.wait(seconds: 3)
+        try honest.join()
+        try honest.renew()
+        let request = world.request(.post, "/v1/emergencies", token: "phone-1")
+        try world.failingTurn { try world.service.handle(request) }
+        try world.wait(seconds: 15, with: [honest])
+        #expect(!metrics(world).contains("members_revoked_total{cause=\"idle\"} 1"))
+        #expect(honest.assignments.count == 64)
+        #expect(world.service.alarms.isEmpty && world.service.troubles.isEmpty)
+    }
+
     @Test func `that only says that it evaluates is found out by the first emergency`() throws {
         let world = try World()
         let liar = Evaluator(1, in: world)

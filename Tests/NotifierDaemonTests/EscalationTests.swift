@@ -61,6 +61,34 @@ import Testing
         #expect(looks.map(\.person) == [person(1), person(2), person(3)], "once an hour")
     }
 
+    @Test func `a constant key acknowledges a second emergency, and one that was reopened`() throws
+    {
+        let key = [("Idempotency-Key", "constant")]
+        func acknowledge(_ number: UInt64) throws -> (status: Int, json: JSON) {
+            try house.post(
+                "/v1/emergencies/\(emergency(number))/acknowledgement", as: "person-2",
+                headers: key)
+        }
+        try house.tell(House.opened(1))
+        let first = try acknowledge(1)
+        #expect(first.status == 200 && first.json["yours"]?.bool == true)
+        #expect(try acknowledge(1).json == first.json, "a retry")
+        // Asked after a while, Budi does not answer: the emergency is open again.
+        for _ in 0..<240 {
+            house.now = house.now + .seconds(10)
+            try house.turn { _ in }
+        }
+        let path = "/v1/escalations/\(emergency(1))"
+        #expect(try house.get(path).json["state"]?.string == "open")
+        #expect(try acknowledge(1).status == 200)
+        #expect(try house.get(path).json["state"]?.string == "acknowledged")
+        let ended = try house.post(
+            "/v1/emergencies/\(emergency(1))/resolution", as: "person-2", headers: key)
+        #expect(ended.status == 200)
+        try house.tell(House.opened(2))
+        #expect(try acknowledge(2).status == 200)
+    }
+
     @Test func `is for the operator alone`() throws {
         let id = try open()
         for path in ["/v1/escalations", "/v1/escalations/\(id)"] {

@@ -175,11 +175,40 @@ import Wire
         #expect(second.headers["ETag"] == first.headers["ETag"])
         #expect(second.headers["Idempotency-Replayed"] == "true")
         #expect(world.fired.count == 1)
-        #expect(try send(61).status == 409)
+        let other = try send(61)
+        #expect(other.status == 200 && other.json["id"] == first.json["id"], "it is extended")
         #expect(try send(60, token: "ben").json["id"] != first.json["id"])
+        try world.pass(.seconds(61))
+        let third = try send(60)
+        #expect(third.status == 200 && third.json["deadline"] != other.json["deadline"], "again")
         try world.pass(.seconds(24 * 3600 + 120))
         #expect(try send(60).json["id"] != first.json["id"])
         #expect(try world.database.scalar("SELECT count(*) FROM kept_answer") == 1)
+    }
+
+    @Test func `lets a constant key start, extend and end further watches`() throws {
+        let world = try World()
+        func send(_ path: String, _ minutes: Int? = nil) throws -> Response {
+            try world.send(
+                .post, "/v1/watches" + path, minutes.map { "{\"minutes\": \($0)}" } ?? "",
+                token: "anna", key: "constant")
+        }
+        let first = try #require(try send("", 60).json["id"]?.string)
+        #expect(try send("/\(first)/end").status == 200)
+        // Within a minute, but nobody would watch by the first answer.
+        let again = try send("", 60)
+        let second = try #require(again.json["id"]?.string)
+        #expect(again.status == 201 && second != first)
+        let extended = try send("/\(second)/extension", 10)
+        #expect(extended.status == 200)
+        #expect(try send("/\(second)/extension", 10).body == extended.body, "a retry")
+        try world.pass(.seconds(61))
+        let further = try send("/\(second)/extension", 10)
+        #expect(further.status == 200)
+        #expect(further.json["deadline"] != extended.json["deadline"])
+        #expect(try send("/\(second)/end").json["state"]?.string == "ended")
+        #expect(try send("/\(second)/end").status == 200, "a retry")
+        #expect(world.fired.filter { $0.kind == .watchChanged }.count == 6)
     }
 
     @Test func `keeps answers so that the store alone shows nothing of them`() throws {

@@ -21,8 +21,10 @@ import Web
         let database = try Database(path: ":memory:", migrations: Tables.migrations)
         rows = WatchRows(database: database)
         var replica = Replica()
-        let number = ContactPoint(id: ContactID(.zero), channel: .sms, address: "+15550100")
-        for (person, name) in [(Self.anna, "Anna"), (Self.ben, "Ben")] {
+        for (person, name, address) in [
+            (Self.anna, "Anna", "+15550100"), (Self.ben, "Ben", "+15550101"),
+        ] {
+            let number = ContactPoint(id: ContactID(.zero), channel: .sms, address: address)
             replica.apply(.personChanged(Person(id: person, name: name, contacts: [number])))
         }
         let members = [Self.anna, Self.ben].map {

@@ -48,8 +48,8 @@ final class World: Surroundings {
         self.alarmURL = alarmURL
         folder = try TemporaryFolder()
         database = try World.open(folder)
-        let contact = ContactPoint(id: ContactID(.zero), channel: .sms, address: "+15550100")
-        for (person, name) in [(anna, "anna"), (ben, "ben")] {
+        for (person, name, number) in [(anna, "anna", "+15550100"), (ben, "ben", "+15550101")] {
+            let contact = ContactPoint(id: ContactID(.zero), channel: .sms, address: number)
             replica.apply(.personChanged(Person(id: person, name: name, contacts: [contact])))
             addToken(name, person: person)
         }

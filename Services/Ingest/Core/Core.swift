@@ -187,6 +187,14 @@ public struct Core: Sendable {
         emergencies.view(of: signal)?.state.isActive ?? false
     }
 
+    /// Whether a further call would change nothing about the emergency that a signal belongs to: it
+    /// is in countdown or open, nobody has acknowledged it, and nobody has ended any of it.
+    public func isUnanswered(_ signal: EmergencyID) -> Bool {
+        guard let view = emergencies.view(of: signal) else { return false }
+        return view.state.isActive && view.state != .acknowledged && view.told != .acknowledged
+            && view.endedCircles.isEmpty && !emergencies.hasAnswer(to: view.person)
+    }
+
     /// Devices of which something is so, the highest number first.
     public func devices(where isSo: (DeviceRow) -> Bool) -> [DeviceID] {
         intake.devices.values.lazy.filter(isSo)

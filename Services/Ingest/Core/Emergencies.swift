@@ -102,6 +102,9 @@ struct Emergencies {
     /// A person has answered: the next call is stored whatever was called before.
     mutating func noteAnswer(to person: PersonID) { calls[person]?.isNextStored = true }
 
+    /// Whether a person has answered since the newest call that was stored.
+    func hasAnswer(to person: PersonID) -> Bool { calls[person]?.isNextStored ?? false }
+
     private mutating func noteReceipt(of row: EmergencyRow) {
         received[row.person, default: []].append(row.received)
         if received[row.person, default: []].count > Limits.receiptsPerPerson {

@@ -12,7 +12,15 @@ struct EvaluationProgress {
         var since: Timestamp
     }
 
+    /// An input about an emergency that the current turn appended.
+    private enum Appended {
+        case signal(EmergencyID, Partition, at: Timestamp)
+        case begun(EmergencyID)
+    }
+
     private(set) var entries: [Partition: Entry] = [:]
+    /// Counts when the turn is committed: what was never stored no evaluator can answer.
+    private var appended: [Appended] = []
     /// Emergencies that await an answer of an evaluator, and since when.
     private var unanswered: [EmergencyID: (partition: Partition, since: Timestamp)] = [:]
     /// Emergencies that others began, so that an evaluator need not answer their signals.
@@ -80,15 +88,30 @@ struct EvaluationProgress {
         begun.insert(emergency)
     }
 
-    /// An input of an evaluator was appended.
-    mutating func appended(_ body: EventBody, to partition: Partition, at now: Timestamp) {
+    /// Records that the current turn appended an input of an evaluator.
+    mutating func append(_ body: EventBody, to partition: Partition, at now: Timestamp) {
         switch body {
-        case .inputSignal(let signal): raised(signal.id, in: partition, at: now)
-        case .inputAdoption(let signal): begun(signal.id)
-        case .inputStanding(let standing): begun(standing.emergency)
+        case .inputSignal(let signal): appended.append(.signal(signal.id, partition, at: now))
+        case .inputAdoption(let signal): appended.append(.begun(signal.id))
+        case .inputStanding(let standing): appended.append(.begun(standing.emergency))
         default: break
         }
     }
+
+    /// The turn is stored: evaluators have to answer the signals that it appended.
+    mutating func commit() {
+        for input in appended {
+            switch input {
+            case .signal(let emergency, let partition, let time):
+                raised(emergency, in: partition, at: time)
+            case .begun(let emergency): begun(emergency)
+            }
+        }
+        appended.removeAll(keepingCapacity: true)
+    }
+
+    /// The turn is not stored.
+    mutating func rollBack() { appended.removeAll(keepingCapacity: true) }
 
     mutating func answered(_ emergency: EmergencyID) { unanswered[emergency] = nil }
 

@@ -19,11 +19,12 @@ struct FirstAnswers {
         static let standard = Duration.seconds(keptHours * 3600)
         /// Cancels, check-ins and alarm answers: as long as one attempt is retried.
         static let answer = Duration.seconds(60)
-        /// Emergencies, while the emergency that the first request raised is active: an equal
-        /// request could only join it.
+        /// Emergencies, while the emergency that the first request raised is active and nobody has
+        /// acknowledged, cancelled or ended any of it: an equal request could only join it.
         static let activeEmergency = Duration.seconds(600)
-        /// Emergencies that have ended: a retry that was already on its way.
-        static let endedEmergency = Duration.seconds(30)
+        /// Emergencies that somebody has answered: a retry that was already on its way. A later
+        /// call has to reopen it, or to begin another.
+        static let answeredEmergency = Duration.seconds(30)
     }
 
     /// What a request is known by; nil without a key. The body is part of it: a request with

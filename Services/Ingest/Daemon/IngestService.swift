@@ -110,6 +110,7 @@ final class IngestService: Service {
     func reload() throws {
         pending.removeAll()
         milestones.removeAll()
+        ownership.progress.rollBack()
         mqtt?.takenBack()
         try topics.load()
         try brokerSecrets.load()
@@ -188,6 +189,7 @@ final class IngestService: Service {
 
     func committed() {
         mqtt?.committed()
+        ownership.progress.commit()
         // Not before: what is answered 503 was not raised.
         for event in milestones { log(event) }
         milestones.removeAll(keepingCapacity: true)
@@ -304,7 +306,7 @@ final class IngestService: Service {
         case .append(let event, let partition):
             let record = try EventCodec.encode(event)
             let position = try outside.append(record, to: .input(partition))
-            ownership.progress.appended(event.body, to: partition, at: outside.now)
+            ownership.progress.append(event.body, to: partition, at: outside.now)
             outside.log.debug(
                 "told",
                 [

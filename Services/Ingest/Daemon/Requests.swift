@@ -246,9 +246,9 @@ extension IngestService {
         if let key = FirstAnswers.key(of: request, by: principal),
             let first = try firstAnswers.first(with: key, after: outside.now - window),
             let id = try? JSON.parse(first.response.body)["id"]?.string,
-            !(EmergencyID(id).map(core.isActive) ?? false)
+            !(EmergencyID(id).map(core.isUnanswered) ?? false)
         {
-            window = FirstAnswers.Window.endedEmergency
+            window = FirstAnswers.Window.answeredEmergency
         }
         return try isRepeated(request, by: principal, status: 202, within: window)
     }

@@ -26,7 +26,9 @@ extension NotifierService {
         if route == .receipt { return try takeReceipt(request, token: parameters["token"]) }
         if route == .reply { return try takeReply(request, token: parameters["token"]) }
         let principal = try principal(of: request)
-        let key = try KeptAnswers.Key(request)
+        // Repeating a command about an emergency changes nothing while its effect lasts, and must
+        // count when it does not: after a further call a stored answer would be wrong.
+        let key = route.isEmergencyCommand ? nil : try KeptAnswers.Key(request)
         if let key, let first = try keptAnswers.answer(to: key, at: outside.now) {
             return outside.answer(request.id, first)
         }

@@ -7,6 +7,14 @@ enum Route: Sendable {
     case reply, told, confirmation
     case escalations, escalation, reachability
 
+    /// Whether it acknowledges or ends an emergency.
+    var isEmergencyCommand: Bool {
+        switch self {
+        case .acknowledgement, .resolution, .confirmation: true
+        default: false
+        }
+    }
+
     static let router = Router<Route>([
         (.get, "/v1/circles/{circle}/timeline", .timeline),
         (.get, "/v1/circles/{circle}/reachability", .reachability),

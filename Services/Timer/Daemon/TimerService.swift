@@ -125,12 +125,24 @@ final class TimerService: Service {
 
     /// Lets the core answer, unless the same request was answered before.
     private func take(_ input: Input, from request: Request) throws {
-        answering = try KeptAnswers.Key(request)
+        answering = try KeptAnswers.Key(request, as: .command)
         defer { answering = nil }
-        if let key = answering, let first = try keptAnswers.answer(to: key, at: outside.now) {
+        if let key = answering, let first = try keptAnswers.answer(to: key, at: outside.now),
+            try isCurrent(first, to: input)
+        {
             return outside.answer(request.id, first)
         }
         try take(input)
+    }
+
+    /// Whether the first answer to a request still holds. The answer that shows a running watch
+    /// holds only while the watch runs: after that, nobody would watch.
+    private func isCurrent(_ first: Response, to input: Input) throws -> Bool {
+        if case .closeWatch = input { return true }
+        guard let id = try? JSON.parse(first.body)["id"]?.string.flatMap({ WatchID($0) }) else {
+            return false
+        }
+        return try watches.find(id).map { [.active, .reminded].contains($0.watch.state) } ?? false
     }
 
     func transferred(_ result: TransferResult) throws {

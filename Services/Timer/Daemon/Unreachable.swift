@@ -11,6 +11,7 @@ extension UnreachableReason {
         case .gatewayDown: "the gateway does not work at the moment"
         case .optedOut: "the others in your circles opted out of messages"
         case .dead: "messages to the others in your circles cannot be delivered"
+        case .ownContact: "the others in your circles have only your own number or address"
         }
     }
 
@@ -27,6 +28,7 @@ extension UnreachableReason {
         case .gatewayDown: "Try again in some minutes, or ask the operator."
         case .optedOut: "Ask them to send START to the number that messages come from."
         case .dead: "Ask them for their present number or address."
+        case .ownContact: "Ask somebody in a circle of yours to add a phone number of their own."
         }
     }
 }
