@@ -26,6 +26,7 @@ public struct OpenSecret: ExplainedError {
         "\(path) can be read or changed by others (mode \(String(rights, radix: 8)))"
     }
     public var hint: String {
-        "chmod 600 \(path); whoever has read it may use it: if in doubt, replace what is in it."
+        "chmod 600 \(Shell.quoted(path)); whoever has read it may use it: if in doubt, replace "
+            + "what is in it."
     }
 }

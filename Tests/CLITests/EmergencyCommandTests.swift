@@ -51,6 +51,45 @@ import Testing
         #expect(text.hasSuffix("jaga emergency acknowledge emg_1"))
     }
 
+    @Test func `shows line feeds of others escaped, so that they forge no line`() {
+        let forged = "ok\nresponder  Ben\n\u{1B}[2J"
+        func poison(_ json: JSON) -> JSON {
+            switch json {
+            case .string: .string(forged)
+            case .array(let items): .array(items.map(poison))
+            case .object(let members):
+                .object(members.map { .init($0.key, poison($0.value)) })
+            default: json
+            }
+        }
+        let item = poison(emergency("emg_1", "Anna", code: "4202"))
+        let messages: [JSON] = [["at": .string(forged), "text": .string(forged)]]
+        let all =
+            EmergencyCommand.lines(of: item, now: now)
+            + EmergencyCommand.table(of: [item], now: now).lines
+            + [DeviceDiary.line(for: ["reason": .string(forged), "client": .string(forged)])]
+            + DeviceTopics.lines(of: [
+                "trouble": .string(forged), "refused": [.string(forged)],
+                "unknown": [.string(forged)], "topics": [["topic": .string(forged)]],
+            ])
+            + [PersonCommand.contacts(of: ["contacts": [["address": .string(forged)]]])]
+            + CircleReachability([
+                "items": [["reachable": false, "name": .string(forged), "reason": "dead"]]
+            ]).unreachable
+        #expect(all.allSatisfy { !$0.contains { $0.isNewline } }, "\(all)")
+        #expect(all.contains { $0.contains(#"ok\nresponder"#) })
+        // Lines of a text stay lines, each behind its margin.
+        for message in messages {
+            let lines = OutboxCommand.text(of: message).split(separator: "\n").dropFirst()
+            #expect(lines.allSatisfy { $0.hasPrefix("    ") } && lines.count == 3)
+        }
+        let report = Gateway.report([
+            "request": .string(forged), "response": .string(forged), "rule": .string(forged),
+            "outcome": "accepted", "answer": .string(forged),
+        ])
+        #expect(report.allSatisfy { !$0.contains { $0.isNewline } })
+    }
+
     @Test func `is found by the name of the person, or the code of its messages`() throws {
         let active = [
             emergency("emg_1", "Anna", code: "4202"), emergency("emg_2", "Ben", code: "1111"),

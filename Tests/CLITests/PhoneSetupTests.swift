@@ -30,6 +30,49 @@ import Web
             ])
     }
 
+    @Test func `prints the values to enter by hand beside the link`() {
+        let lines = setup.lines(for: .ownTracks)
+        #expect(lines.first?.hasPrefix("  link: owntracks:") == true)
+        for line in [
+            "  mode: HTTP", "  url: http://192.168.1.5:8080/pub", "  username: anna",
+            "  password: t0k3n+/?", "  cmd: on", "  remoteConfiguration: on",
+        ] { #expect(lines.contains(line), "\(line)") }
+        #expect(lines.contains { $0.hasPrefix("  note: OwnTracks ignores links") })
+    }
+
+    @Test func `names a circle so that a shell reads it as one word`() {
+        let line = Init.inviteLine("Mia's $HOME Family")
+        #expect(line.hasPrefix(#"jaga circle invite 'Mia'\''s $HOME Family' NAME"#))
+        #expect(Init.inviteLine("Family").hasPrefix("jaga circle invite Family NAME"))
+    }
+
+    @Test func `shows which contact points cannot be reached, and which are unknown`() {
+        let person: JSON = [
+            "id": "per_1",
+            "contacts": [
+                ["id": "con_2", "channel": "email", "address": "a@b.c", "rank": 1],
+                ["id": "con_1", "channel": "sms", "address": "+15550100", "rank": 0],
+            ],
+        ]
+        let known = CircleReachability([
+            "items": [
+                [
+                    "person": "per_1", "name": "Anna", "reachable": true,
+                    "contacts": [
+                        ["channel": "sms", "reachable": false, "reason": "opted-out"],
+                        ["channel": "email", "reachable": true, "reason": .null],
+                    ],
+                ]
+            ]
+        ])
+        #expect(PersonCommand.contacts(of: person, known) == "+15550100 (opted-out), a@b.c")
+        #expect(known.unreachable.isEmpty)
+        let unknown = PersonCommand.contacts(of: person, CircleReachability(nil))
+        #expect(
+            unknown
+                == "+15550100 (unknown whether reachable), a@b.c (unknown whether reachable)")
+    }
+
     @Test func `lets OwnTracks publish as its device, where there is a broker`() throws {
         #expect(!setup.apps.contains(.ownTracksMQTT) && setup.link(for: .ownTracksMQTT) == nil)
         var setup = setup
@@ -108,7 +151,7 @@ import Web
         let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)
         #expect(text == "user = \"anna:t0k3n+/?\"\n")
         // Where nothing can be written, the line has everything.
-        #expect(setup.curlLogin("anna", in: "/proc/nothing") == "-u anna:t0k3n+/?")
+        #expect(setup.curlLogin("anna", in: "/proc/nothing") == "-u 'anna:t0k3n+/?'")
         #expect(curl.hasSuffix("http://127.0.0.1:8080/pub"))
         let start = try #require(curl.range(of: "-d '")?.upperBound)
         let end = try #require(curl.range(of: "' http")?.lowerBound)

@@ -87,9 +87,28 @@ import Wire
                 "at": "2026-11-20T10:20:00.123Z", "list": [1, 2], "place": nil,
             ],
         ]
-        let line = "10:20:00  zone.entered              per_1  inside=true zone=Home"
+        let line = "10:20:00  zone.entered              zone=Home  per_1  inside=true"
         #expect(TailPrinter.words(of: event, columns: 80) == line)
-        #expect(TailPrinter.words(of: event, columns: 20) == line.prefix(19) + "…")
+        #expect(TailPrinter.words(of: event, columns: 30) == line.prefix(29) + "…")
+        #expect(TailPrinter.words(of: event, columns: 20) == "10:20:00  zone.entered…")
+    }
+
+    @Test func `shows the zone's name of a crossing on 80 columns, and no forged line`() throws {
+        let entered = Event(
+            id: EventID(ID128(high: 1, low: 2)), time: now, body: .zoneEntered(try crossing()))
+        let json = try EventCodec.cloudEvent(
+            entered, stream: .events(Partition.all[17]),
+            position: Position(incarnation: .zero, sequence: 1, hash: 0))
+        let line = TailPrinter.words(of: json, columns: 80)
+        #expect(line.contains("  zone.entered              zone=Home  per_"), "\(line)")
+        let masked = TailPrinter.words(of: Masking.mask(json), columns: 80)
+        #expect(!masked.contains("Home") && masked.contains("per_"), "\(masked)")
+        let forged: JSON = [
+            "type": "jaga.acknowledgement.given", "time": "2026-11-20T10:20:00Z",
+            "data": ["note": "ok\n10:20:00  emergency.resolved"],
+        ]
+        let shown = TailPrinter.words(of: forged, columns: 200)
+        #expect(shown.contains(#"note=ok\n10:20:00"#) && !shown.contains("\n"))
     }
 
     private func crossing() throws -> ZoneCrossing {

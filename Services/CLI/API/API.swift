@@ -150,10 +150,10 @@ final class API {
             return CommandError("the suite does not know \(token.origin)", hint: token.hint)
         }
         let problem = try? JSON.parse(answer.body)
-        let detail = problem?["detail"]?.string ?? problem?["title"]?.string ?? ""
-        let field = problem?["field"]?.string.map { " (\($0))" } ?? ""
+        let detail = (problem?["detail"]?.string ?? problem?["title"]?.string ?? "").onOneLine
+        let field = problem?["field"]?.string.map { " (\($0.onOneLine))" } ?? ""
         return CommandError(
             "\(what) was answered \(answer.status): \(detail)\(field)",
-            hint: problem?["hint"]?.string ?? "")
+            hint: (problem?["hint"]?.string ?? "").onOneLine)
     }
 }

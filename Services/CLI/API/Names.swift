@@ -71,7 +71,7 @@ struct Names {
             throw CommandError(
                 "\(text) has \(devices.count) phones",
                 hint: devices.isEmpty
-                    ? "jaga device add \(text) NAME makes one" : "say one of \(list)")
+                    ? "jaga device add \(Shell.quoted(text)) NAME makes one" : "say one of \(list)")
         }
         return only.id
     }

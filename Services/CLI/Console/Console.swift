@@ -96,3 +96,24 @@ enum Color: Int, CaseIterable {
     case magenta = 35
     case cyan = 36
 }
+
+extension String {
+    /// The text with line feeds as `\n`, tabs as `\t` and other hidden characters escaped.
+    ///
+    /// Names, notes and answers of gateways come from others: a line feed in them could forge a
+    /// line of the command.
+    var onOneLine: String {
+        // Nearly all text is plain.
+        if utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\t": text += "\\t"
+            case "\r": text += "\\r"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return PlainText.escaped(text)
+    }
+}

@@ -1,5 +1,3 @@
-import Parsing
-
 /// Rows of text in columns as wide as their widest cell.
 struct Table {
     private var rows: [[String]]
@@ -9,7 +7,7 @@ struct Table {
 
     /// A line break in a cell would look like another row.
     mutating func add(_ cells: String...) {
-        rows.append(cells.map { $0.contains { $0.isNewline } ? PlainText.escaped($0) : $0 })
+        rows.append(cells.map { $0.contains { $0.isNewline } ? $0.onOneLine : $0 })
     }
 
     var isEmpty: Bool { rows.count == 1 }

@@ -2,6 +2,7 @@ import Dialects
 import Glibc
 import Model
 import Parsing
+import Runtime
 import Web
 
 /// The demo's circle, as it was made.
@@ -139,7 +140,8 @@ struct DemoCircle {
         if PhoneURL.isLocal(phoneURL) {
             Console.say("Real phones cannot reach \(phoneURL): start with 'jaga up --lan' first.\n")
         }
-        Console.say("Watch in another terminal: jaga tail --type jaga.zone; then: jaga outbox\n")
+        Console.say(
+            "Watch in another terminal: jaga tail --type jaga.zone --pii; then: jaga outbox\n")
         for person in people where person.role == .member {
             let setup = PhoneSetup(
                 url: phoneURL, device: person.device, token: person.token, user: person.user,
@@ -164,7 +166,7 @@ struct DemoCircle {
     private func panic(url: String, _ login: String) -> String {
         """
         curl -sS \(login) -H 'Content-Type: application/json' \\
-            -d '{"trigger":"panic"}' \(url)/v1/emergencies
+            -d '{"trigger":"panic"}' \(Shell.quoted(url + "/v1/emergencies"))
         """
     }
 }

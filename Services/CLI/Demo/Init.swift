@@ -43,9 +43,15 @@ enum Init: Command {
             url: url, device: device.id, token: device.token, user: name, deviceName: deviceName,
             trackerID: trackerID)
         Console.say(
-            "\nOpen this link on the phone, or scan the code; it holds the phone's secret:\n")
-        try setup.show()
-        Console.say("\nFor another app: jaga device setup \(device.id)")
+            "\nOpen the link of your app on the phone, scan the code of OwnTracks, or enter the "
+                + "values by hand. All of them hold the phone's secret:\n")
+        for line in DeviceCommand.lines(of: setup) { Console.say(line) }
+        if Console.isTerminal, let link = setup.link(for: .ownTracks) {
+            try PhoneSetup.draw(link)
+        }
+        Console.say(
+            "\nOnly this prints the secret. 'jaga device setup \(device.id)' makes a new one, "
+                + "which ends this one.")
         Console.say("Or report once from here:\n")
         let home = try call.configuration().text("JAGA_HOME")
         let login = setup.curlLogin(device.id.description, in: home)
@@ -57,9 +63,13 @@ enum Init: Command {
         try offerTest(api, phone: phone, mail: mail)
         Console.say(
             "\nNobody is told of an emergency of yours before somebody else is in the circle:")
-        let named = circleName.contains(" ") ? "'\(circleName)'" : circleName
-        Console.say("\n  jaga circle invite \(named) NAME --phone NUMBER --mail ADDRESS\n")
+        Console.say("\n  \(inviteLine(circleName))\n")
         return 0
+    }
+
+    /// The command that invites somebody, to be pasted.
+    static func inviteLine(_ circle: String) -> String {
+        "jaga circle invite \(Shell.quoted(circle)) NAME --phone NUMBER --mail ADDRESS"
     }
 
     private static func offerTest(_ api: API, phone: String, mail: String) throws {

@@ -18,7 +18,7 @@ extension PhoneSetup {
             + #""tid":"\#(trackerID)","tst":'$(date +%s)'}"#
         return """
             curl -sS \(login) -H 'Content-Type: application/json' \\
-                -d '\(body)' \(url)/pub
+                -d '\(body)' \(Shell.quoted(url + "/pub"))
             """
     }
 
@@ -31,7 +31,7 @@ extension PhoneSetup {
     /// - Returns: the arguments that make curl read it; name and secret themselves where the home
     ///   cannot be written, as in a container
     func curlLogin(_ name: String, in home: String) -> String {
-        (try? curlFile(name, in: home)) ?? "-u \(user):\(token)"
+        (try? curlFile(name, in: home)) ?? "-u \(Shell.quoted("\(user):\(token)"))"
     }
 
     private func curlFile(_ name: String, in home: String) throws(SystemError) -> String {
@@ -40,15 +40,20 @@ extension PhoneSetup {
         let file = "\(folder)/\(name).curl"
         let login = "\(user):\(token)".replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         try Files.write(Array("user = \"\(login)\"\n".utf8), to: file, mode: 0o600)
-        return "-K '\(file.replacing("'", with: "'\\''"))'"
+        return "-K \(Shell.quoted(file))"
     }
 
-    /// Prints OwnTracks's link, on a terminal its QR code, and what to switch on in the app.
+    /// Prints what sets up OwnTracks, and on a terminal the QR code of the link.
     func show() throws {
-        guard let link = link(for: .ownTracks) else { return }
-        Console.say("    \(link)")
-        if Console.isTerminal { try PhoneSetup.draw(link) }
-        for note in notes(for: .ownTracks).prefix(2) { Console.say("    Note: \(note)") }
+        for line in lines(for: .ownTracks) { Console.say("  " + line) }
+        if Console.isTerminal, let link = link(for: .ownTracks) { try PhoneSetup.draw(link) }
+    }
+
+    /// The link of an app, the values to enter by hand, and what to know before.
+    func lines(for app: App) -> [String] {
+        (link(for: app).map { ["  link: \($0)"] } ?? [])
+            + entries(for: app).map { "  \($0.field): \($0.value)" }
+            + notes(for: app).map { "  note: \($0)" }
     }
 
     /// Draws a text as a QR code, if the terminal is wide enough.

@@ -68,7 +68,7 @@ struct DecisionWords {
         else { return nil }
         self.kind = kind
         self.at = at
-        zoneName = item["zone"]?["name"]?.string
+        zoneName = item["zone"]?["name"]?.string?.onOneLine
         before = item["before"]?.string.flatMap(Presence.init) ?? .unknown
         after = item["after"]?.string.flatMap(Presence.init) ?? .unknown
         reason = item["reason"]?.string.flatMap(CrossingReason.init)

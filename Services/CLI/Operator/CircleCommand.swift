@@ -116,6 +116,7 @@ enum CircleCommand: Command {
     private static func show(_ circle: JSON, _ api: API, _ call: Call) throws {
         if call.has("--json") { return Console.say(circle.text) }
         Console.say("\(Console.paint(circle.cell("name"), .bold))  \(circle.cell("id"))\n")
+        let reachability = CircleReachability(in: circle, api)
         var table = Table("role", "name", "joined", "sharing", "contact points", "id")
         for member in circle["members"]?.array ?? [] {
             let id = member.cell("person")
@@ -124,20 +125,48 @@ enum CircleCommand: Command {
             table.add(
                 member.cell("role"), member.cell("name"),
                 joined.isEmpty ? "invited" : String(joined.prefix(10)),
-                member.cell("sharing"), PersonCommand.contacts(of: person), id)
+                member.cell("sharing"),
+                PersonCommand.contacts(of: person, reachability), id)
         }
         for line in table.lines { Console.say(line) }
-        for line in try unreachable(in: circle, api) { Console.say(line) }
+        for line in reachability.unreachable { Console.say(line) }
+    }
+}
+
+/// Who of a circle can be reached, as the notifier knows it; unknown if it does not answer.
+struct CircleReachability {
+    private let members: [JSON]?
+
+    init(in circle: JSON, _ api: API) {
+        let id = Holder.part(circle.cell("id"))
+        self.init(try? api.get("/v1/circles/\(id)/reachability"))
     }
 
-    /// A line for each member of a circle who cannot be reached.
-    static func unreachable(in circle: JSON, _ api: API) throws -> [String] {
-        let id = Holder.part(circle.cell("id"))
-        return (try api.get("/v1/circles/\(id)/reachability")["items"]?.array ?? [])
-            .filter { $0["reachable"]?.bool == false }
-            .map { member in
-                "cannot be reached: \(member.cell("name")) (\(member.cell("reason"))): "
-                    + "'jaga person contact' adds another number"
-            }
+    /// - Parameter answer: of the notifier; nil if there is none
+    init(_ answer: JSON?) { members = answer?["items"]?.array }
+
+    /// A line for each member who cannot be reached.
+    var unreachable: [String] {
+        guard let members else { return ["who can be reached is unknown: see 'jaga status'"] }
+        return members.filter { $0["reachable"]?.bool == false }.map { member in
+            "cannot be reached: \(member.cell("name")) (\(member.cell("reason"))): "
+                + "'jaga person contact' adds another number"
+        }
+    }
+
+    /// Whether it says something of a person.
+    func knows(_ person: String) -> Bool {
+        members?.contains { $0.cell("person") == person } ?? false
+    }
+
+    /// Why a contact point cannot be reached; nil = it can.
+    ///
+    /// - Parameter index: in the order in which contact points are tried
+    func obstacle(of person: String, _ index: Int, channel: String) -> String? {
+        let member = members?.first { $0.cell("person") == person }
+        guard let contact = member?["contacts"]?[index], contact.cell("channel") == channel else {
+            return "unknown whether reachable"
+        }
+        return contact["reachable"]?.bool == true ? nil : contact.cell("reason")
     }
 }

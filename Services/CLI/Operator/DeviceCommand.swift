@@ -179,10 +179,7 @@ enum DeviceCommand: Command {
     static func lines(of setup: PhoneSetup) -> [String] {
         var lines = ["\(setup.device), secret \(setup.token)"]
         for app in setup.apps {
-            lines += ["", Console.paint(app.rawValue, .bold)]
-            if let link = setup.link(for: app) { lines.append("  link: \(link)") }
-            lines += setup.entries(for: app).map { "  \($0.field): \($0.value)" }
-            lines += setup.notes(for: app).map { "  note: \($0)" }
+            lines += ["", Console.paint(app.rawValue, .bold)] + setup.lines(for: app)
         }
         return lines
     }

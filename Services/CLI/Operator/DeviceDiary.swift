@@ -42,10 +42,10 @@ struct DeviceDiary {
     /// Such as `10:19:58 owntracks-ios 200 taken 1: 12 m, 8 s old, periodic`.
     static func line(for entry: JSON) -> String {
         var words = [
-            entry.cell("until"), entry["client"]?.string ?? "-", entry.cell("status"),
+            entry.cell("until"), entry["client"]?.string?.onOneLine ?? "-", entry.cell("status"),
             entry.cell("outcome"),
         ]
-        if let reason = entry["reason"]?.string { words.append("(\(reason))") }
+        if let reason = entry["reason"]?.string { words.append("(\(reason.onOneLine))") }
         let times = entry["count"]?.int ?? 1
         if times > 1 { words.append("\(times) times since \(entry.cell("time"))") }
         let parts = [counts(of: entry), fix(of: entry), events(of: entry)].filter { !$0.isEmpty }

@@ -20,7 +20,7 @@ enum DeviceTopics {
 
     static func lines(of state: JSON) -> [String] {
         var connection = "MQTT broker: \(state.cell("state"))"
-        if let trouble = state["trouble"]?.string { connection += ", \(trouble)" }
+        if let trouble = state["trouble"]?.string { connection += ", \(trouble.onOneLine)" }
         var lines = [connection]
         let topics = state["topics"]?.array ?? []
         if !topics.isEmpty {
@@ -33,12 +33,12 @@ enum DeviceTopics {
             lines.append(
                 "Refused, because the broker has a secret that was replaced. Give the broker the "
                     + "new secret, then: jaga device topic DEVICE NAME")
-            lines += refused.map { "  " + $0 }
+            lines += refused.map { "  " + $0.onOneLine }
         }
         let unknown = (state["unknown"]?.array ?? []).compactMap(\.string)
         if !unknown.isEmpty {
             lines.append("Published under, and no phone's: jaga device topic DEVICE NAME")
-            lines += unknown.map { "  " + $0 }
+            lines += unknown.map { "  " + $0.onOneLine }
         }
         return lines
     }

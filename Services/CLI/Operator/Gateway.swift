@@ -69,9 +69,9 @@ enum Gateway: Command {
 
     /// The request, and what the gateway said; of a dry run there is no outcome.
     static func report(_ answer: JSON) -> [String] {
-        var request = answer.cell("request").split(
+        var request = (answer["request"]?.string ?? "").split(
             separator: "\n", omittingEmptySubsequences: false
-        ).map { $0.isEmpty ? ">" : "> \($0)" }
+        ).map { $0.isEmpty ? ">" : "> \(String($0).onOneLine)" }
         while request.last == ">" { request.removeLast() }
         let outcome = answer.cell("outcome")
         if outcome.isEmpty { return request + ["nothing was sent"] }
@@ -83,10 +83,10 @@ enum Gateway: Command {
         let read = "\(answer.cell("outcome")): \(answer.cell("answer"))"
         guard let text = answer["response"]?.string, !text.isEmpty else { return ["< \(read)"] }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-            $0.isEmpty ? "<" : "< \($0)"
+            $0.isEmpty ? "<" : "< \(String($0).onOneLine)"
         }
         while lines.last == "<" { lines.removeLast() }
-        let rule = answer["rule"]?.string.map { ", by \($0)" } ?? ""
+        let rule = answer["rule"]?.string.map { ", by \($0.onOneLine)" } ?? ""
         return lines + ["read as \(read)\(rule)"]
     }
 

@@ -27,7 +27,8 @@ enum OutboxCommand: Command {
     /// A message as a few lines.
     static func text(of message: JSON) -> String {
         let head = "\(message.cell("at"))  \(message.cell("channel")) to \(message.cell("to"))"
-        var lines = message.cell("text").split(separator: "\n").map(String.init)
+        var lines = (message["text"]?.string ?? "").split(separator: "\n")
+            .map { String($0).onOneLine }
         if message.cell("channel") == "email" { lines.insert(message.cell("subject"), at: 0) }
         return ([Console.paint(head, .bold)] + lines.map { "    " + $0 }).joined(separator: "\n")
     }

@@ -75,10 +75,12 @@ enum PersonCommand: Command {
         if call.has("--json") { return Console.say(person.text) }
         let id = person.cell("id")
         Console.say("\(Console.paint(person.cell("name"), .bold))  \(id)\n")
-        Console.say("contact points  \(contacts(of: person))")
         let own = try api.list("/v1/circles").filter { circle in
             (circle["members"]?.array ?? []).contains { $0.cell("person") == id }
         }
+        let reachability = own.map { CircleReachability(in: $0, api) }
+        let known = reachability.first { $0.knows(id) } ?? CircleReachability(nil)
+        Console.say("contact points  \(contacts(of: person, known))")
         let circles = own.flatMap { circle in
             (circle["members"]?.array ?? []).filter { $0.cell("person") == id }.map {
                 "\(circle.cell("name")) (\($0.cell("role")))"
@@ -91,17 +93,22 @@ enum PersonCommand: Command {
         Console.say("phones          \(phones.joined(separator: ", "))")
         Console.say("plan            \(person.cell("plan")), time zone \(person.cell("timeZone"))")
         // Themselves, and those who would help.
-        for line in Set(try own.flatMap { try CircleCommand.unreachable(in: $0, api) }).sorted() {
-            Console.say(line)
-        }
+        for line in Set(reachability.flatMap(\.unreachable)).sorted() { Console.say(line) }
     }
 
     /// Addresses, the first to be tried first.
-    static func contacts(of person: JSON) -> String {
+    ///
+    /// - Parameter reachability: whether each can be reached is shown; nil = it is not
+    static func contacts(of person: JSON, _ reachability: CircleReachability? = nil) -> String {
         let all = (person["contacts"]?.array ?? []).sorted {
-            ($0["rank"]?.int ?? 0) < ($1["rank"]?.int ?? 0)
+            ($0["rank"]?.int ?? 0, $0.cell("id")) < ($1["rank"]?.int ?? 0, $1.cell("id"))
         }
-        return all.isEmpty ? "none" : all.map { $0.cell("address") }.joined(separator: ", ")
+        let shown = all.enumerated().map { index, contact in
+            let obstacle = reachability?.obstacle(
+                of: person.cell("id"), index, channel: contact.cell("channel"))
+            return contact.cell("address") + (obstacle.map { " (\($0))" } ?? "")
+        }
+        return shown.isEmpty ? "none" : shown.joined(separator: ", ")
     }
 
     private static func changeContacts(of id: String, _ api: API, _ call: Call) throws {

@@ -90,7 +90,7 @@ enum ReleaseCommand: Command {
     }
 
     private static func name(of person: String, _ api: API) -> String? {
-        (try? api.getIfThere("/v1/people/\(person)"))??["name"]?.string
+        (try? api.getIfThere("/v1/people/\(person)"))??["name"]?.string?.onOneLine
     }
 
     /// The list as people read it.

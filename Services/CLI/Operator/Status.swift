@@ -117,7 +117,7 @@ struct StatusReport {
     private var troubles: [String] {
         documents.flatMap { service, json in
             (json?["troubles"]?.array ?? []).compactMap(\.string).map {
-                Console.paint("! \(service.rawValue): \($0)", .red)
+                Console.paint("! \(service.rawValue): \($0.onOneLine)", .red)
             }
         }
     }
@@ -245,7 +245,7 @@ struct StatusReport {
         let text =
             sent.map { "heartbeat sent \(Age.text(now - $0)) ago" } ?? "no heartbeat sent yet"
         guard !missing.isEmpty else { return text }
-        let why = missing.compactMap(\.string).joined(separator: "; ")
+        let why = missing.compactMap(\.string?.onOneLine).joined(separator: "; ")
         return Console.paint("\(text); the last one was not: \(why)", .red)
     }
 

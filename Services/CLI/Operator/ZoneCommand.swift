@@ -87,7 +87,7 @@ enum ZoneCommand: Command {
         let sent = try api.post(path, ["to": .string(address)])
         if call.has("--json") { return Console.say(sent.text) }
         Console.say("\(sent.cell("file")) is on its way, zones: \(sent.cell("zones"))")
-        for note in sent["notes"]?.array ?? [] { Console.say(note.string ?? "") }
+        for note in sent["notes"]?.array ?? [] { Console.say((note.string ?? "").onOneLine) }
     }
 
     private static func say(_ done: String, _ zone: JSON, _ call: Call) {
@@ -112,7 +112,7 @@ enum ZoneCommand: Command {
                 properties.cell("active"), properties.cell("category"),
                 properties.cell("priority"), properties.cell("kind"),
                 zone["geometry"]?.cell("type") ?? "",
-                (properties["transitions"]?.array ?? []).compactMap(\.string)
+                (properties["transitions"]?.array ?? []).compactMap(\.string?.onOneLine)
                     .joined(separator: ","),
                 properties.cell("name"), zone.cell("id"))
         }

@@ -51,13 +51,15 @@ extension ZoneCommand {
 
     /// Such as `line 6: … (properties.radius); give metres`.
     private static func sentence(_ problem: JSON) -> String {
-        let field = problem["field"]?.string.map { " (\($0))" } ?? ""
-        let hint = problem["hint"]?.string.map { "; \($0)" } ?? ""
+        let field = problem["field"]?.string.map { " (\($0.onOneLine))" } ?? ""
+        let hint = problem["hint"]?.string.map { "; \($0.onOneLine)" } ?? ""
         return problem.cell("detail") + field + hint
     }
 
     private static func complain(_ notes: JSON?) {
-        for note in notes?.array ?? [] { Console.complain("note: \(note.string ?? "")") }
+        for note in notes?.array ?? [] {
+            Console.complain("note: \((note.string ?? "").onOneLine)")
+        }
     }
 
     static func export(

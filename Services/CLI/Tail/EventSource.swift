@@ -113,7 +113,7 @@ final class EventSource {
     /// What a service itself says against a request; nil where it is a proxy that answers.
     static func words(of body: [UInt8]) -> String? {
         let problem = try? JSON.parse(body)
-        return problem?["detail"]?.string ?? problem?["title"]?.string
+        return (problem?["detail"]?.string ?? problem?["title"]?.string)?.onOneLine
     }
 
     private func read(_ bytes: [UInt8], at now: Duration, _ take: (News) -> Void) {

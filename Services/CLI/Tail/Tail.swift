@@ -128,24 +128,33 @@ struct TailPrinter {
         }
     }
 
-    /// An event as one short line for people: time of day in UTC, type, whom it is about, and those
-    /// of its data that are short. Nothing is missing in JSON.
+    /// An event as one short line for people: time of day in UTC, type, the zone by its name, whom
+    /// it is about, and those of its data that are short. Nothing is missing in JSON.
     ///
-    /// - Parameter columns: longer lines are cut
+    /// - Parameter columns: longer lines are cut, but never within the type
     static func words(of event: JSON, columns: Int = Console.columns) -> String {
         func text(_ name: String) -> String { event[name]?.string ?? "" }
         let time = text("time").drop { $0 != "T" }.dropFirst().prefix(8)
         let type = text("type").replacing("jaga.", with: "", maxReplacements: 1)
         let padded = type + String(repeating: " ", count: max(0, 24 - type.count))
-        let data = (event["data"]?.object ?? []).filter { $0.value != event["subject"] }
+        let all = (event["data"]?.object ?? []).filter { $0.value != event["subject"] }
+        // The name of the zone says most, so that it stands before the id of the person.
+        let zone = all.indices.lazy.compactMap { index -> (index: Int, text: String)? in
+            let name = all[index].key == "zoneName" ? all[index].value : all[index].value["name"]
+            guard let name, ["zoneName", "zone"].contains(all[index].key) else { return nil }
+            return detail("zone", name).map { (index, $0) }
+        }.first
+        let data = all.enumerated().filter { $0.offset != zone?.index }.map(\.element)
         // Ids say least, so that they are cut first.
         let isID = { (member: JSON.Member) in
             member.value.string.map { $0.contains(#/^[a-z]{3}_[0-9a-z]{26}$/#) } ?? false
         }
         let details = (data.filter { !isID($0) } + data.filter(isID))
             .compactMap { detail($0.key, $0.value) }
-        let line = "\(time)  \(padded)  \(text("subject"))  \(details.joined(separator: " "))"
-        return line.count > columns ? line.prefix(max(1, columns - 1)) + "…" : line
+        let words = ["\(time)", padded] + [zone?.text, text("subject")].compactMap(\.self)
+        let line = (words + [details.joined(separator: " ")]).joined(separator: "  ").onOneLine
+        let kept = max(columns - 1, time.count + 2 + type.count)
+        return line.count > max(columns, kept) ? line.prefix(kept) + "…" : line
     }
 
     /// Nil for what is masked, null, empty, a time or made of parts.

@@ -204,7 +204,7 @@ struct Journey {
         return told.compactMap { key -> String? in
             guard let value = inner.lazy.compactMap({ $0[key] }).first else { return nil }
             switch value {
-            case .string(let text): return "\(key)=\(text)"
+            case .string(let text): return "\(key)=\(text.onOneLine)"
             case .bool(let truth): return "\(key)=\(truth)"
             case .integer(let number): return "\(key)=\(number)"
             default: return nil

@@ -87,7 +87,7 @@ public struct KeyFolder: Sendable {
             throw BusError(
                 "key-open", "read keys",
                 "JAGA_KEYS: \(secretFile(role)) can be read by others than its owner",
-                hint: "chmod 600 \(secretFile(role)); who has read it can speak for "
+                hint: "chmod 600 \(Shell.quoted(secretFile(role))); who has read it can speak for "
                     + "\(role.rawValue): if in doubt, make a new one with 'jaga keys init'.")
         }
         var publicKeys: [BusRole: CurvePublicKey] = [:]
