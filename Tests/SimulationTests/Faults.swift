@@ -42,6 +42,8 @@ struct Faults: CustomStringConvertible {
     /// Milliseconds between two turns of a process at the least; waiting for the processor counts.
     var pace = 100
     var evaluators = 1
+    /// Members that say that they evaluate, and do not.
+    var rogues = 0
 
     /// No fault at all.
     init() {}
@@ -79,6 +81,7 @@ struct Faults: CustomStringConvertible {
         gatewaysDown = sometimes(30, 1...6, &chance)
         pace = chance.pick([10, 60, 120, 200, 300])
         evaluators = chance.pick([1, 2, 2, 3])
+        rogues = chance.comes(250) ? 1 : 0
     }
 
     /// Those that are on, with their odds.

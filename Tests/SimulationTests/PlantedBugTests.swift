@@ -44,6 +44,10 @@ import Testing
         #expect(try isFound { KeyedByEvent() })
     }
 
+    @Test func `is found: progress without proof`() throws {
+        #expect(try isFound { ProgressWithoutProof() })
+    }
+
     @Test func `is found: an answer before its commit`() throws {
         #expect(try isFound { AnsweredTooEarly() })
     }

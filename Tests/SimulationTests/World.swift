@@ -34,6 +34,7 @@ final class World {
     private(set) var helpers: Helpers!
     private var admin: Operator!
     private var mishaps: Mishaps!
+    private var rogues: [Rogue] = []
     private var agenda = Agenda<() -> Void>()
     private var numbers: UInt64 = 0
     private let logDescriptor: Int32
@@ -79,6 +80,8 @@ final class World {
             seat.upgrade = upgrade
             seats.append(seat)
         }
+        guard let program = programs[.evaluator] else { return }
+        for _ in 0..<self.faults.rogues { rogues.append(Rogue(self, program, chance.fork())) }
     }
 
     // MARK: Time
@@ -128,6 +131,7 @@ final class World {
         trace.say("faults: \(faults)")
         for person in household.everybody { person.phone?.live() }
         admin.live()
+        for rogue in rogues { rogue.live() }
         let end = step + steps
         while step < end { try advance() }
     }
@@ -191,6 +195,7 @@ final class World {
             guard let life = seat.life else { return ["\(seat.name) does not run"] }
             let troubles = life.host.troubles.filter { trouble in
                 !World.lasting.contains(where: trouble.hasPrefix)
+                    && !trouble.contains(" was revoked at ")
             }
             return (troubles + unheard(by: life.host.bus)).map { "\(seat.name): \($0)" }
         } + undecided + Oracle(self).waits
