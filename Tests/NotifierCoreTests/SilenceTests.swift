@@ -124,6 +124,24 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func `with every evaluator dead the emergency of a lost contact has the last position`(
+        isLocatedFirst: Bool
+    ) {
+        var world = World()
+        let place = EmergencyPlace(
+            emergency: Town.emergency(1), person: Town.aisha.id,
+            fix: Town.fix(at: World.start - .seconds(600)), battery: 41, trace: "t")
+        let bodies: [EventBody] = [
+            .clockFired(FiredClock(clock: clock, fired: World.start)), .sosLocated(place),
+        ]
+        for body in isLocatedFirst ? bodies.reversed() : bodies { world.tell(body) }
+        world.pass(.seconds(3))
+        let alarms = world.sent.filter { $0.text.contains("contact lost") }
+        #expect(!alarms.isEmpty)
+        #expect(alarms.allSatisfy { !$0.text.contains("No position known") }, "\(alarms)")
+    }
+
+    @Test(arguments: [true, false])
     func `a clock that was given up raises nothing, in whichever order it is heard of`(
         _ isFiredFirst: Bool
     ) {
