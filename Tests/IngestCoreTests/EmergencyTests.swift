@@ -385,22 +385,6 @@ import Testing
         #expect(bench.state(of: watch.id) == .open)
     }
 
-    @Test func `a lost contact that may raise an emergency publishes the last fix`() throws {
-        var bench = Bench()
-        bench.deliver([observation(at: -60, lat: 7)])
-        let emergency = EmergencyID(ID128(high: 7, low: 8))
-        let clock = WantedClock(
-            id: ClockID(ID128(high: 6, low: 1)), rule: .contact, person: person(1),
-            emergency: emergency, due: start)
-        bench.handle(.fired(event(.clockFired(FiredClock(clock: clock, fired: start)))))
-        guard case .sosLocated(let place)? = bench.sos.last?.body else {
-            Issue.record("no place was published")
-            return
-        }
-        #expect(place.emergency == emergency && place.fix.position.latitudeE7 == 7)
-        #expect(bench.bodies(.inputClock).count == 1)
-    }
-
     @Test func `what ended a month ago is forgotten, what goes on is not`() throws {
         var bench = Bench()
         let ended = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
