@@ -24,7 +24,8 @@ MINUTES ?= 10
 READ_PYTHON := import ast, sys; ast.parse(open(sys.argv[1]).read())
 
 .PHONY: help setup build run test test-long fuzz-wire fuzz-files fuzz-dialects fuzz-photos \
-	bench bench-bus bench-evaluator bench-ingest schemathesis abuse fuzz-bus chaos lint \
+	bench bench-bus bench-evaluator bench-ingest schemathesis abuse fuzz-bus fuzz-http \
+	fuzz-mqtt chaos lint \
 	format simulate clean install test-deploy env-example install-files test-alerts
 .DEFAULT_GOAL := help
 
@@ -105,6 +106,14 @@ schemathesis: build ## try the API with what Schemathesis makes of docs/openapi.
 fuzz-bus: build ## send a running suite what somebody with the evaluators' key could (MINUTES=10)
 	@scripts/setup --chaos
 	@scripts/fuzz-bus $(BIN) --minutes $(MINUTES) $(ARGS)
+
+fuzz-http: build ## send every HTTP port of a running suite broken requests (MINUTES=10)
+	@scripts/setup --api
+	@scripts/fuzz-http $(BIN) --minutes $(MINUTES) $(ARGS)
+
+fuzz-mqtt: build ## attack a real MQTT broker and the suite behind it as phones (MINUTES=10)
+	@scripts/setup --tests
+	@scripts/fuzz-mqtt $(BIN) --minutes $(MINUTES) $(ARGS)
 
 abuse: build ## measure what others notice while somebody abuses HTTP (ARGS=30 for 30 s of each)
 	@scripts/setup --api

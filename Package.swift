@@ -127,12 +127,15 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime"],
             path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "WireSamples", dependencies: ["Model", "Parsing", "Wire"],
+            path: "Tests/WireSamples", swiftSettings: settings),
         tests("Model", []),
         tests("Geometry", ["Geometry", "Shapes", "CGEOS", "Parsing"]),
         tests("Timing", ["Timing"]),
         tests("Hashing", ["Hashing"]),
         tests("Parsing", ["Parsing"]),
-        tests("Wire", ["Wire", "Parsing", "Hashing"]),
+        tests("Wire", ["Wire", "WireSamples", "Parsing", "Hashing"]),
         tests("Directory", ["Directory"]),
         tests("Runtime", ["Runtime"]),
         tests("Store", ["Store", "Runtime"]),
@@ -157,7 +160,7 @@ let package = Package(
             "IngestDaemon",
             [
                 "IngestDaemon", "IngestCore", "Bus", "Dialects", "Directory", "Hashing", "Hosting",
-                "MQTT", "Parsing", "Runtime", "Store", "Web", "Wire",
+                "MQTT", "Parsing", "Runtime", "Store", "Web", "Wire", "WireSamples",
             ]),
         tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
         tests(
@@ -175,14 +178,14 @@ let package = Package(
             "TimerDaemon",
             [
                 "TimerDaemon", "TimerCore", "Directory", "Hashing", "Hosting", "Parsing", "Runtime",
-                "Store", "Web", "Wire",
+                "Store", "Web", "Wire", "WireSamples",
             ]),
         tests("NotifierCore", ["NotifierCore", "Directory", "Hashing", "Timing"]),
         tests(
             "NotifierDaemon",
             [
                 "NotifierDaemon", "NotifierCore", "Directory", "Gateways", "Hashing", "Parsing",
-                "Runtime", "Store", "Web", "Wire",
+                "Runtime", "Store", "Web", "Wire", "WireSamples",
             ]),
         tests(
             "CLI",

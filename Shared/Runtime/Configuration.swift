@@ -21,7 +21,9 @@ public struct Configuration: Sendable {
         ("JAGA_HOST_MEMBERSHIP", "services"), ("JAGA_HOST_TIMER", "services"),
         ("JAGA_HOST_NOTIFIER", "services"), ("JAGA_RETENTION_HOURS", "services"),
         ("JAGA_HOLD_SECONDS", "services"), ("JAGA_REHEARSAL", "services"),
-        ("JAGA_DISK_", "services"), ("JAGA_UP_", "up"),
+        ("JAGA_DISK_", "services"), ("JAGA_CREDENTIAL_CALLS_PER_SECOND", "services"),
+        ("JAGA_ADDRESS_CALLS_PER_SECOND", "services"),
+        ("JAGA_AUTH_FAILURES_PER_MINUTE", "services"), ("JAGA_UP_", "up"),
         ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
     ]
 

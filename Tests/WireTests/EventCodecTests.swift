@@ -2,6 +2,7 @@ import Model
 import Parsing
 import Testing
 import Wire
+import WireSamples
 
 @Suite struct `The event codec` {
     @Test func `has a sample of every kind`() {

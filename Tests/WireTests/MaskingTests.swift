@@ -1,6 +1,7 @@
 import Model
 import Parsing
 import Testing
+import WireSamples
 
 @testable import Wire
 

@@ -1,6 +1,10 @@
 import Model
 import Wire
 
+#if canImport(WireSamples)
+    import WireSamples
+#endif
+
 /// The law of every reader of the protocol: what it takes can be written, and what was written is
 /// read as the same again. Held up by tests, and by the fuzzer with inputs of its own making.
 enum RoundTrip {

@@ -25,7 +25,9 @@ struct Corner: Sendable {
 
     private static func packed(_ metres: Double, _ bit: Bool) -> Int32 {
         let units = (metres / unit).rounded()
-        return Int32(min(max(units, -most), most)) << 1 | (bit ? 1 : 0)
+        // A corner that the plane does not see has no place in it.
+        let bounded = units.isNaN ? most : min(max(units, -most), most)
+        return Int32(bounded) << 1 | (bit ? 1 : 0)
     }
 
     /// In the plane, metres.

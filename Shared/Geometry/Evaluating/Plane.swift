@@ -19,10 +19,16 @@ struct Plane: Sendable {
         fileprivate let latitude: (sine: Double, cosine: Double)
         fileprivate let longitude: (sine: Double, cosine: Double)
 
-        /// Nil for coefficients of another format.
+        /// Nil for coefficients of another format, and for those that are no sines and cosines:
+        /// they come from the wire, and no arithmetic may be led beyond its range.
         init?(origin: Coordinate, coefficients: [Int64]) {
-            guard coefficients.count == 5, coefficients[0] == Plane.format else { return nil }
+            guard coefficients.count == 5, coefficients[0] == Plane.format, origin.isOnEarth
+            else { return nil }
             self.init(origin: origin, known: coefficients)
+            for angle in [latitude, longitude] {
+                let square = angle.sine * angle.sine + angle.cosine * angle.cosine
+                guard (square - 1).magnitude < 1e-6 else { return nil }
+            }
         }
 
         fileprivate init(origin: Coordinate, known coefficients: [Int64]) {

@@ -16,9 +16,14 @@ struct Shape: Sendable {
     private(set) var cornersStart: Int32
     let cornersCount: Int32
 
-    /// The shape and its corners; nil for a geometry of a format that this program does not know.
+    /// The shape and its corners; nil for a geometry of a format that this program does not know,
+    /// or with numbers that no shape on earth has.
     static func prepared(_ prepared: PreparedGeometry) -> (Shape, [Corner])? {
-        guard let seed = Plane.Seed(origin: prepared.origin, coefficients: prepared.coefficients)
+        let lengths = [
+            prepared.radiusCentimetres, prepared.reachCentimetres, prepared.inradiusCentimetres,
+        ]
+        guard lengths.allSatisfy({ $0 >= 0 }),
+            let seed = Plane.Seed(origin: prepared.origin, coefficients: prepared.coefficients)
         else { return nil }
         let corners = prepared.corners(in: Plane(seed))
         return (Shape(prepared, seed, cornersCount: Int32(corners.count)), corners)

@@ -4,7 +4,8 @@ public struct SignedDistance: Hashable, Sendable, Comparable {
     public let centimetres: Int32
 
     init(metres: Double, inside: Bool) {
-        let rounded = Int32((metres * 100).rounded())
+        // Farther than anything on earth, should the way have no length.
+        let rounded = metres < 20_000_000 ? Int32((metres * 100).rounded()) : .max
         centimetres = inside ? -max(1, rounded) : max(0, rounded)
     }
 

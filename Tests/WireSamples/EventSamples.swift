@@ -1,7 +1,7 @@
 import Model
 
 /// An event of every kind.
-enum EventSamples {
+public enum EventSamples {
     private static func id(_ number: UInt64) -> ID128 { ID128(high: number << 32, low: number) }
     private static let person = PersonID(id(1))
     private static let device = DeviceID(id(2))
@@ -75,7 +75,7 @@ enum EventSamples {
         id: ReportID(id(9)), person: person, device: device, fix: fix, trigger: .ping,
         charging: true, late: true, received: time, trace: "t-3")
 
-    static let bodies: [EventBody] =
+    public static let bodies: [EventBody] =
         [
             .inputReport(report), .inputSignal(signal), .inputCancel(cancel),
             .inputReports(ReportBatch([report, report])),
@@ -205,14 +205,14 @@ enum EventSamples {
     ]
 
     /// What is private in these events, as it stands in them.
-    static let secrets = [
+    public static let secrets = [
         "3.1234567", "101.2345678", "Aida", "a@example.org", "00ff", "Rumah", "River", "School",
         "Family", "Campus", "Mum", "+15550000003", "call me", "river", "c2VhbGVk", "Phone",
         "AlertZoneColour", "danger", "\"ai\"", "Accepted for delivery", "Horn", "Kuala_Lumpur",
         "\"t-1\"", "\"t-3\"", "\"trace-2\"", "1.39", "owntracks/9",
     ]
 
-    static let events = bodies.enumerated().map { index, body in
+    public static let events = bodies.enumerated().map { index, body in
         Event(
             id: EventID(id(100 + UInt64(index))), time: time,
             trace: index.isMultiple(of: 2) ? "trace-\(index)" : "", body: body)
