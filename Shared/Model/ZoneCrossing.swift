@@ -37,9 +37,11 @@ public enum CrossingReason: String, Sendable, Codable, CaseIterable {
     case notJudged = "not-judged"
     /// On the other side of the edge, but not by more than the margin: nothing changed.
     case withinMargin = "within-margin"
-    /// Outside by more than the margin, and the fix before it was not. One is enough only where it
-    /// tells that the person moves, and from far enough away: nothing changed.
+    /// Beyond the margin by one fix alone. One is enough only where it agrees with the fix before
+    /// it at the reported speed, or is far beyond: nothing changed.
     case unconfirmed
+    /// The fix is too inaccurate for the zone: nobody enters by it.
+    case tooCoarse = "too-coarse"
     /// Outside by more than the margin by one fix, and no other came to agree or contradict.
     case uncontradicted
     /// The fix contradicts those before it: nothing changed.
@@ -68,6 +70,10 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
     public var reason: CrossingReason
     /// Neither fix was inside: decided by the way between them.
     public var interpolated: Bool
+    /// Of ``after`` `near`: the fix is too inaccurate to say more, so no alarm rings.
+    public var coarse: Bool
+    /// Of a long stay: no fix is newer than 15 min, or than the phone usually takes.
+    public var isFixOld: Bool
     /// The report that caused it.
     public var report: ReportID
 
@@ -78,7 +84,8 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
         person: PersonID, device: DeviceID, zone: ZoneID, zoneName: String, zoneKind: ZoneKind,
         circle: CircleID?, set: ZoneSetID? = nil, before: Presence, after: Presence, fix: Fix,
         distanceCentimetres: Int32, marginCentimetres: Int32, reason: CrossingReason,
-        interpolated: Bool = false, report: ReportID
+        interpolated: Bool = false, coarse: Bool = false, isFixOld: Bool = false,
+        report: ReportID
     ) {
         self.person = person
         self.device = device
@@ -94,12 +101,14 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
         self.marginCentimetres = marginCentimetres
         self.reason = reason
         self.interpolated = interpolated
+        self.coarse = coarse
+        self.isFixOld = isFixOld
         self.report = report
     }
 
     private enum CodingKeys: String, CodingKey {
         case person, device, zone, zoneName, zoneKind, circle, set, inside, before, after, fix
-        case distanceCentimetres, marginCentimetres, reason, interpolated, report
+        case distanceCentimetres, marginCentimetres, reason, interpolated, coarse, isFixOld, report
     }
 
     /// Reads records without `before` and `after` by `inside`.
@@ -121,6 +130,8 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
             marginCentimetres: try values.decode(Int32.self, forKey: .marginCentimetres),
             reason: try values.decode(CrossingReason.self, forKey: .reason),
             interpolated: try values.decode(forKey: .interpolated, or: false),
+            coarse: try values.decode(forKey: .coarse, or: false),
+            isFixOld: try values.decode(forKey: .isFixOld, or: false),
             report: try values.decode(ReportID.self, forKey: .report))
     }
 
@@ -141,6 +152,8 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
         try values.encode(marginCentimetres, forKey: .marginCentimetres)
         try values.encode(reason, forKey: .reason)
         if interpolated { try values.encode(true, forKey: .interpolated) }
+        if coarse { try values.encode(true, forKey: .coarse) }
+        if isFixOld { try values.encode(true, forKey: .isFixOld) }
         try values.encode(report, forKey: .report)
     }
 }
@@ -156,7 +169,8 @@ public struct ZoneAbsence: Hashable, Sendable, Codable {
     public var by: Timestamp
     /// Their last fix; nil = there never was one.
     public var fix: Fix?
-    /// False: no fix is newer than 15 min, so nothing is known but that there is no contact.
+    /// False: no fix is newer than 15 min and the phone does not keep its contact, so nothing is
+    /// known but that there is no contact, wherever the last fix was.
     public var hasContact: Bool
 
     public init(

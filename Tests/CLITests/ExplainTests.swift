@@ -28,7 +28,7 @@ import Testing
         ),
         (
             "withheld outside outside suspect",
-            "held back at School (stays outside): 12 m outside by a fix too far from the "
+            "held back at School (stays outside): 12 m outside (± 30 m) by a fix too far from the "
                 + "one before it; the next decides"
         ),
         (
@@ -38,17 +38,18 @@ import Testing
         ),
         (
             "approached outside near within-alert-distance",
-            "came near School (outside → near): 12 m outside, within the alert distance"
+            "came near School (outside → near): 12 m outside (± 30 m), within the alert distance"
         ),
         (
             "withheld inside inside unconfirmed",
             "held back at School (stays inside): 12 m outside, but with an accuracy of 30 m one "
-                + "fix is enough only beyond 60 m, and of somebody who moves; the next decides, "
-                + "or that none comes"
+                + "fix is enough only beyond 60 m, and of somebody who moves and can have come so "
+                + "far; the next decides, or that none comes"
         ),
         (
             "exited inside outside uncontradicted",
-            "left School (inside → outside): 12 m outside by one fix, believed as no other came"
+            "left School (inside → outside): 12 m outside (± 30 m)"
+                + " by one fix, believed as no other came"
         ),
         (
             "receded near outside beyond-alert-distance",
@@ -57,16 +58,19 @@ import Testing
         ),
         (
             "forgotten inside unknown schedule-closed",
-            "no longer judged by School (inside → unknown): 12 m outside when the zone's hours "
+            "no longer judged by School (inside → unknown): 12 m outside (± 30 m)"
+                + " when the zone's hours "
                 + "ended"
         ),
         (
             "initial unknown near initial",
-            "found near School (unknown → near): 12 m outside, the first decision about this zone"
+            "found near School (unknown → near): 12 m outside (± 30 m)"
+                + ", the first decision about this zone"
         ),
         (
             "initial inside near initial",
-            "found near School (inside → near): 12 m outside by the first fix of another phone "
+            "found near School (inside → near): 12 m outside (± 30 m)"
+                + " by the first fix of another phone "
                 + "that leads now"
         ),
         (

@@ -145,7 +145,7 @@ import Testing
         #expect(near.alarms[0].presence == .near)
         #expect(world.report(north: 100, after: 10).kinds == [.zoneEntered])
         #expect(world.report(north: 400, after: 10, speed: 2).kinds == [.zoneExited])
-        #expect(world.report(north: 900, after: 30, speed: 2).alarms.map(\.end) == [.exit])
+        #expect(world.report(north: 900, after: 30, speed: 30).alarms.map(\.end) == [.exit])
     }
 
     @Test func `a way through an alert zone alarms nobody who is out again`() {

@@ -23,6 +23,17 @@ import Testing
         #expect(world.report(north: 0, accuracy: 5).marbles.isEmpty)
     }
 
+    @Test func `a fix that nobody can have reached stays so when it comes again`() {
+        for speed in [nil, 0, 2] as [Double?] {
+            var world = World(zones: [.round()])
+            for _ in 0..<3 { _ = world.report(north: 0, speed: 0) }
+            #expect(world.report(north: 1500, after: 180).marbles == "")
+            #expect(world.report(north: 1500, after: 0, speed: speed).marbles == "")
+            #expect(world.report(north: 0, after: 100, speed: 0).marbles == "")
+            #expect(world.wait(seconds: 7200).marbles == "")
+        }
+    }
+
     @Test func `a suspect does not confirm itself`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)

@@ -24,8 +24,9 @@ struct GoldenRun {
 
     func expect(_ marks: [Mark]) {
         for (position, state, outputs) in marks {
-            #expect(found[position].state == state, "state at \(position)")
-            #expect(found[position].outputs == outputs, "outputs until \(position)")
+            let (foundState, foundOutputs) = found[position]
+            #expect(foundState == state, "state at \(position)")
+            #expect(foundOutputs == outputs, "outputs until \(position)")
         }
     }
 }

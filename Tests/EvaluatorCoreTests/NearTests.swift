@@ -137,7 +137,7 @@ import Testing
         #expect(world.report(north: 0).marbles == "E")
         #expect(world.report(north: -400, speed: 2).marbles == "X")
         // Held inside by the margin, then farther on the other side: left, not crossed.
-        _ = world.report(north: 0)
+        _ = world.report(north: 0, speed: 9)
         _ = world.report(north: 215)
         #expect(world.report(north: -400, speed: 2).marbles == "X")
     }

@@ -14,6 +14,8 @@ struct Oracle {
         var before = Presence.unknown
         var after = Presence.unknown
         var reason: CrossingReason?
+        /// Near, but no alarm.
+        var isCoarse = false
         /// Of an absence.
         var hasContact: Bool?
     }
@@ -84,48 +86,12 @@ struct OracleSetup {
     }
 }
 
-/// A fix as a place on a flat earth, metres from the middle of ``World``.
-struct OracleSight: Hashable {
-    var north: Double
-    var east: Double
-    var time: Timestamp
-    var device: DeviceID
-    /// Metres.
-    var accuracy: Double
-    /// Metres a second.
-    var speed: Double?
-
-    init(_ report: Report) {
-        let position = report.fix.position
-        north = Double(position.latitudeE7 - World.middle.latitudeE7) * 110_574.276 / 1e7
-        east = Double(position.longitudeE7 - World.middle.longitudeE7) * 111_319.491 / 1e7
-        time = report.fix.time
-        device = report.device
-        let told = report.fix.accuracyCentimetres
-        accuracy = told > 0 ? Double(told) / 100 : 50
-        speed = report.fix.speedCentimetresPerSecond.map { Double($0) / 100 }
-    }
-
-    /// Faster than 70 m/s nobody is, nor within a minute than three times the larger of both told
-    /// speeds and 15 m/s, after both accuracies are taken off.
-    func canBeFollowed(by later: OracleSight, isClose: inout Bool) -> Bool {
-        let north = later.north - north
-        let east = later.east - east
-        let way = (north * north + east * east).squareRoot() - accuracy - later.accuracy
-        let seconds = max(1, abs(Double((later.time - time).microseconds)) / 1_000_000)
-        var fastest = 70.0
-        if seconds <= 60, let one = speed, let other = later.speed {
-            fastest = min(fastest, 3 * max(one, other) + 15)
-        }
-        if abs(way) < 0.05 || abs(way - fastest * seconds) < 0.05 { isClose = true }
-        return way <= 0 || way <= fastest * seconds
-    }
-}
-
 /// What is believed of where somebody is.
 struct OracleTrust {
     var first: DeviceID?
     var trusted: OracleSight?
+    /// What was trusted before that.
+    var previous: OracleSight?
     var suspect: OracleSight?
     /// When the suspect came.
     var since = Timestamp.zero
@@ -252,12 +218,15 @@ struct OracleHistory {
         if trusted.canBeFollowed(by: sight, isClose: &isClose) {
             return believe(sight, .fix, from: trusted, record, now)
         }
-        if let suspect = trust.suspect, suspect.canBeFollowed(by: sight, isClose: &isClose) {
+        if let suspect = trust.suspect,
+            suspect.canBeFollowed(by: sight, isClose: &isClose)
+                || OracleSight.areSteady(trusted, suspect, sight, isClose: &isClose)
+        {
             believe(suspect, .fix, from: nil, record, now, endsTurn: false)
             return believe(sight, .fix, from: suspect, record, now)
         }
+        if trust.suspect == nil { trust.since = now }
         trust.suspect = sight
-        trust.since = now
         add(.judge(sight, .suspect, way: nil), record, now)
     }
 
@@ -272,6 +241,11 @@ struct OracleHistory {
             trust.usual = max(min(silent, 2000), trust.usual - trust.usual / 32)
         }
         let isWay = before.map { sight.time - $0.time <= .seconds(300) } ?? false
+        if case .first = judgement {
+            trust.previous = nil
+        } else {
+            trust.previous = trust.trusted
+        }
         trust.trusted = sight
         trust.suspect = nil
         add(

@@ -77,7 +77,10 @@ struct OracleAlarms {
         var news: [OracleZoneLife.Telling] = []
         for index in lives.indices {
             lives[index].take(step)
-            news += lives[index].told[heard[index]...].filter { $0.told.before != $0.told.after }
+            news += lives[index].told[heard[index]...].filter {
+                // Near by a fine fix after a coarse one is a change, too.
+                $0.told.before != $0.told.after || $0.told.kind == .zoneApproached
+            }
             heard[index] = lives[index].told.count
         }
         pass(news.filter { $0.moment.phase == 0 }, until: (step.time, step.rank), step.record, now)
@@ -146,7 +149,7 @@ struct OracleAlarms {
         defer { (changes, isBelieved) = ([], false) }
         for change in changes where change.kind == .alert {
             stays[change.told.zone] =
-                [.near, .inside].contains(change.told.after)
+                [.near, .inside].contains(change.told.after) && !change.told.isCoarse
                 ? change.told.after : nil
         }
         let isTouched = changes.contains { $0.kind == .alert }

@@ -30,6 +30,9 @@ struct OracleWorld {
     private var places: [(north: Double, east: Double)] = [(0, 0), (100, 50)]
     /// Far away, and not yet back.
     private var isAway = [false, false]
+    /// So many more fixes of somebody who is fast, and how far apart they are, metres.
+    private var isFast = [0, 0]
+    private var fastStep = 5000.0
     /// Put forward or back then.
     private let change: ZoneOffset
     private let firstOffset: Int32
@@ -157,7 +160,8 @@ struct OracleWorld {
                 crossing.person,
                 Oracle.Told(
                     kind: output.kind, zone: crossing.zone, before: crossing.before,
-                    after: crossing.after, reason: crossing.reason)
+                    after: crossing.after, reason: crossing.reason,
+                    isCoarse: crossing.coarse)
             )
         }
     }
@@ -202,12 +206,21 @@ struct OracleWorld {
         let speed: Int32? = chance(50) ? nil : .random(in: 0...3000, using: &random)
         let fix = Fix(
             time: now - .seconds(age), position: position(places[index]),
-            accuracyCentimetres: chance(10) ? 0 : .random(in: 100...9000, using: &random),
+            accuracyCentimetres: accuracy(),
             speedCentimetresPerSecond: speed)
         let device = DeviceID(ID128(high: 3, low: UInt64(index * 10 + (chance(12) ? 2 : 1))))
         return Report(
             id: ReportID(ID128(high: 8, low: UInt64(log.count))), person: OracleWorld.people[index],
             device: device, fix: fix, late: chance(4), received: now)
+    }
+
+    /// Fine, unknown, or as a cell tower gives it.
+    private mutating func accuracy() -> Int32 {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<10: 0
+        case ..<88: .random(in: 100...9000, using: &random)
+        default: .random(in: 9000...200_000, using: &random)
+        }
     }
 
     private func position(_ place: (north: Double, east: Double)) -> Coordinate {
@@ -217,6 +230,13 @@ struct OracleWorld {
     }
 
     private mutating func walk(_ index: Int) {
+        if isFast[index] > 0 {
+            // On in the same direction, three times.
+            isFast[index] -= 1
+            places[index].north += fastStep
+            return
+        }
+        if chance(3) { (isFast[index], fastStep) = (3, chance(50) ? 5000 : -5000) }
         if isAway[index] ? chance(30) : chance(5) {
             // A leap, or one more fix where the last leap led to.
             if !isAway[index] { places[index].north += chance(50) ? 9000 : -9000 }

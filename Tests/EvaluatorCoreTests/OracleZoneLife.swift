@@ -2,9 +2,9 @@ import Model
 
 /// One zone and one person, from the beginning of the log to its end.
 struct OracleZoneLife {
-    private typealias Known = OracleKnown
+    typealias Known = OracleKnown
 
-    private enum Judgement {
+    enum Judgement {
         case fix, silence, alone, first, suspect, arranged, opened
     }
 
@@ -14,7 +14,7 @@ struct OracleZoneLife {
     private static let absenceRank = 3
 
     private(set) var told: [Telling] = []
-    private(set) var closeFrom = Int.max
+    var closeFrom = Int.max
     let id: ZoneID
     private var kind = ZoneKind.safe
     private var moment = Moment()
@@ -25,7 +25,7 @@ struct OracleZoneLife {
     private var passed = Timestamp.zero
     /// Absences until here are settled.
     private var absentFrom = Timestamp.zero
-    private var record = 0
+    private(set) var record = 0
     private var hours = OracleHours()
 
     init(_ id: ZoneID) { self.id = id }
@@ -157,14 +157,16 @@ struct OracleZoneLife {
     }
 
     private mutating func miss(at due: Timestamp) {
-        guard let zone = setup.judging(id, at: due)?.zone,
-            known?.presence != .inside || known?.doubtful != nil || known?.isPuzzling == true
-        else { return }
+        guard let zone = setup.judging(id, at: due)?.zone else { return }
         let since = due - .seconds(900)
-        if let trusted = trust.trusted, trusted.time >= since, sees(zone, trusted) == .inside {
-            return
+        if let trusted = trust.trusted, trusted.time >= since {
+            if let known, known.presence == .inside, known.doubtful == nil, !known.isPuzzling {
+                return
+            }
+            if !zone.isVague(trusted), sees(zone, trusted) == .inside { return }
         }
-        let isDoubted = trust.suspect.map { sees(zone, $0) == .inside } ?? true
+        let isDoubted =
+            trust.suspect.map { sees(zone, $0) == .inside && !zone.isVague($0) } ?? true
         let last = isDoubted ? trust.trusted : trust.suspect
         let hasContact = last.map { $0.time >= since } ?? false
         tell(Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact))
@@ -179,58 +181,128 @@ struct OracleZoneLife {
         guard let zone = setup.judging(id, at: now)?.zone else { return }
         kind = zone.kind
         let shape = OracleShape(zone)
-        let raw = sees(zone, sight)
         hours.show(zone)
         guard hours.isOpen(at: now) else {
             guard occasion != .suspect else { return }
             return shut(zone, shape, sight, occasion, at: now)
         }
         if occasion == .fix, isProven(before: sight) { known?.isSlight = false }
+        let raw = sees(zone, sight)
         let isPuzzling = known?.isPuzzling ?? false
-        if isPuzzling, occasion == .suspect { return }
+        let wasUndecided = known?.presence == .unknown
+        if isPuzzling || wasUndecided, occasion == .suspect { return }
         let isOld = occasion == .opened || occasion == .arranged
         if let state = known, isPuzzling, isOld, raw.isAway(from: state.presence) {
             known?.since = now
             return
         }
-        let state = known?.isShut == true ? nil : known
+        let state = known?.isShut == true || wasUndecided ? nil : known
         let mayBeNew =
-            isNew && (occasion == .first || isOld)
+            isNew && (occasion == .first || isOld) || wasUndecided
             || isPuzzling && [.fix, .silence, .alone].contains(occasion)
-        let before = state?.presence ?? (mayBeNew ? .unknown : .outside)
-        var (after, reason) = see(
+        var finding = Finding(
+            sight: sight, occasion: occasion,
+            before: state?.presence ?? (mayBeNew ? .unknown : .outside), after: .unknown, raw: raw,
+            reason: .initial, wasUndecided: wasUndecided)
+        find(&finding, zone, shape, state)
+        finding.isPassed = isPassed(zone, shape, way, sight, finding.before, finding.after)
+        settle(finding, zone, shape, state, at: now)
+    }
+
+    /// Where the person is after a fix, and why.
+    private mutating func find(
+        _ finding: inout Finding, _ zone: PlacedZone, _ shape: OracleShape, _ state: Known?
+    ) {
+        let (sight, before) = (finding.sight, finding.before)
+        (finding.after, finding.reason) = see(
             zone, shape.distance(sight), margin: zone.margin(sight),
-            from: occasion == .first ? .unknown : before)
-        let mayBeUnsure = occasion == .fix || occasion == .arranged && state?.doubtful != nil
-        let isDoubtful =
-            mayBeUnsure && !endsAtOnce(state, sight) && isUnsure(zone, shape, sight, before, after)
-        if isDoubtful { (after, reason) = (before, .unconfirmed) }
-        let stood = before == .unknown ? .outside : before
-        var next = state ?? Known(presence: stood, since: now)
-        if occasion == .suspect {
-            guard raw != stood, !next.isWithheld else { return }
-            next.isWithheld = true
-            tell(.zoneWithheld, stood, stood, .suspect)
-        } else if isPassed(zone, shape, way, sight, before, after) {
+            from: finding.occasion == .first ? .unknown : before, isCoarse: zone.isCoarse(sight))
+        if finding.after == .unknown { finding.after = before }
+        let isDoubtful: Bool
+        switch finding.occasion {
+        case .fix where finding.after.isAway(from: before):
+            isDoubtful =
+                !endsAtOnce(state, sight, zone) && isUnsure(zone, shape, sight, before)
+        case .fix:
+            isDoubtful =
+                zone.kind == .safe && finding.after == .inside
+                && [.outside, .near].contains(before) && !hasCome(zone, shape, sight, state)
+        case .arranged:
+            isDoubtful = state?.doubtful != nil && finding.after.isAway(from: before)
+        case .opened, .silence, .alone, .first, .suspect: isDoubtful = false
+        }
+        if isDoubtful { (finding.after, finding.reason) = (before, .unconfirmed) }
+    }
+
+    /// What is told of a finding, and what is known after it.
+    private mutating func settle(
+        _ finding: Finding, _ zone: PlacedZone, _ shape: OracleShape, _ state: Known?,
+        at now: Timestamp
+    ) {
+        let (before, after) = (finding.before, finding.after)
+        let isCoarse = finding.reason == .tooCoarse && zone.kind == .alert && after == .near
+        let isClearer =
+            state?.isCoarse == true && after == .near && finding.raw == .near && !isCoarse
+        if finding.occasion == .suspect {
+            return suspect(finding, state, at: now)
+        } else if after == .unknown {
+            if finding.wasUndecided { return }
+            tell(.zoneWithheld, .unknown, .unknown, .tooCoarse)
+            known = Known(presence: .unknown, since: now, isWithheld: true)
+        } else if finding.isPassed {
             tell(.zoneEntered, before, .inside, .passedThrough)
             tell(.zoneExited, .inside, after, .passedThrough)
-            if after != state?.presence { next = Known(presence: after, since: now) }
-            (next.isWithheld, next.doubtful, next.isSlight) = (false, nil, false)
-        } else if after != stood {
-            tell(before, after, reason, occasion)
-            next = Known(presence: after, since: now)
-            let isSeen = (occasion == .fix || occasion == .silence) && before != .unknown
-            let wasSlight = before == .outside || state?.isSlight == true
-            next.isSlight = isSeen && wasSlight && (before == .outside || after == .inside)
+            let since = after == state?.presence ? state?.since : nil
+            known = Known(presence: after, since: since ?? now)
+            known?.hasDwelled = since != nil && state?.hasDwelled == true
+        } else if after != finding.stood || isClearer {
+            tell(finding, isCoarse: isCoarse)
+            var next = Known(
+                presence: after, since: (isClearer ? state?.since : nil) ?? now,
+                isCoarse: isCoarse)
+            let isSeen = finding.occasion == .fix || finding.occasion == .silence
+            let wasSlight = before == .outside || before == .near && state?.isSlight == true
+            let isNearer = before == .outside || after == .inside || isClearer
+            next.isSlight =
+                isSeen && before != .unknown && wasSlight && isNearer && state?.coming == nil
+            known = next
         } else {
-            if isAnother(sight), raw == after { next.isSlight = false }
-            if raw != after, !next.isWithheld {
-                tell(.zoneWithheld, stood, stood, isDoubtful ? .unconfirmed : .withinMargin)
-            }
-            next.isWithheld = raw != after
-            next.doubtful = isDoubtful ? next.doubtful ?? now + patience(sight) : nil
+            known = state ?? Known(presence: finding.stood, since: now)
+            stay(finding, zone, shape, state, at: now)
         }
-        known = next.presence == .outside && !next.isWithheld ? nil : next
+        if known?.presence == .outside, known?.isWithheld == false { known = nil }
+    }
+
+    /// A suspect changes nothing, and is told once.
+    private mutating func suspect(_ finding: Finding, _ state: Known?, at now: Timestamp) {
+        let stood = finding.stood
+        guard finding.raw != stood, state?.isWithheld != true else { return }
+        known = state ?? Known(presence: stood, since: now)
+        known?.isWithheld = true
+        tell(.zoneWithheld, stood, stood, .suspect)
+    }
+
+    /// The person is where they were, whatever the fix alone says.
+    private mutating func stay(
+        _ finding: Finding, _ zone: PlacedZone, _ shape: OracleShape, _ state: Known?,
+        at now: Timestamp
+    ) {
+        let (sight, stood) = (finding.sight, finding.stood)
+        let isHeldBack = finding.raw != finding.after
+        if isAnother(sight), !isHeldBack { known?.isSlight = false }
+        if isHeldBack, state?.isWithheld != true {
+            let isNamed = finding.reason == .unconfirmed || finding.reason == .tooCoarse
+            tell(.zoneWithheld, stood, stood, isNamed ? finding.reason : .withinMargin)
+        }
+        let coming = coming(zone, shape, sight, stood, state, finding.reason)
+        known?.coming = coming
+        known?.isWithheld = isHeldBack || coming != nil
+        if finding.reason != .unconfirmed || !finding.raw.isAway(from: stood) {
+            known?.doubtful = nil
+        } else if finding.occasion == .fix {
+            let end = doubtEnd(zone, shape, sight, state, at: now)
+            known?.doubtful = end
+        }
     }
 
     /// The zone is closed: whoever was there is forgotten, and where they are is kept for when it
@@ -250,7 +322,11 @@ struct OracleZoneLife {
             let doubt = doubt(zone, shape, sight, occasion, known)
         {
             (next.presence, next.isWithheld) = (known.presence, true)
-            if doubt == .oneFix { next.doubtful = known.doubtful ?? now + patience(sight) }
+            if doubt == .oneFix {
+                let isOld = occasion == .opened || occasion == .arranged
+                next.doubtful =
+                    isOld ? known.doubtful : doubtEnd(zone, shape, sight, known, at: now)
+            }
         }
         let isSame =
             known?.isShut == true && known?.presence == next.presence
@@ -264,133 +340,52 @@ struct OracleZoneLife {
         _ zone: PlacedZone, _ sight: OracleSight, _ before: Presence, at now: Timestamp
     ) {
         let distance = OracleShape(zone).distance(sight)
-        let (after, reason) = see(zone, distance, margin: zone.margin(sight), from: before)
+        let (after, reason) = see(
+            zone, distance, margin: zone.margin(sight), from: before,
+            isCoarse: zone.isCoarse(sight))
         guard after.isAway(from: before) else { return }
-        tell(before, after, reason, .alone)
+        tell(
+            Finding(
+                sight: sight, occasion: .alone, before: before, after: after, raw: after,
+                reason: reason, wasUndecided: false), isCoarse: false)
         known = after == .outside ? nil : Known(presence: after, since: now)
     }
 
     /// A change of presence, under its name.
-    private mutating func tell(
-        _ before: Presence, _ after: Presence, _ reason: CrossingReason, _ occasion: Judgement
-    ) {
-        switch occasion {
-        case .first: return tell(.zoneInitial, before, after, .initial)
-        case .opened: return tell(.zoneInitial, before, after, .scheduleOpened)
-        case .arranged:
-            return tell(
-                .zoneInitial, before, after, before == .unknown ? .initial : .zoneChanged)
-        case .fix, .silence, .alone, .suspect: break
-        }
-        if before == .unknown { return tell(.zoneInitial, before, after, .scheduleOpened) }
+    private mutating func tell(_ finding: Finding, isCoarse: Bool) {
+        let (before, after, occasion) = (finding.before, finding.after, finding.occasion)
+        let initial: CrossingReason? =
+            switch occasion {
+            case .first: .initial
+            case .opened: .scheduleOpened
+            case .arranged: before == .unknown ? .initial : .zoneChanged
+            case .fix, .silence, .alone, .suspect:
+                before != .unknown ? nil : finding.wasUndecided ? .initial : .scheduleOpened
+            }
+        if let initial { return tell(.zoneInitial, before, after, initial, isCoarse) }
         let why: CrossingReason =
-            occasion == .silence ? .silence : occasion == .alone ? .uncontradicted : reason
+            occasion == .silence
+            ? .silence : occasion == .alone ? .uncontradicted : finding.reason
         if after == .inside {
             tell(.zoneEntered, before, after, why)
         } else if before == .inside {
             tell(.zoneExited, before, after, why)
         } else {
-            tell(after == .near ? .zoneApproached : .zoneReceded, before, after, why)
+            tell(after == .near ? .zoneApproached : .zoneReceded, before, after, why, isCoarse)
         }
     }
 
     private mutating func tell(
-        _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason
+        _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason,
+        _ isCoarse: Bool = false
     ) {
-        tell(Oracle.Told(kind: kind, zone: id, before: before, after: after, reason: reason))
+        tell(
+            Oracle.Told(
+                kind: kind, zone: id, before: before, after: after, reason: reason,
+                isCoarse: isCoarse))
     }
 
     private mutating func tell(_ what: Oracle.Told) {
         told.append(Telling(record: record, told: what, kind: kind, moment: moment))
-    }
-
-    // MARK: The rules
-
-    /// Where a fix alone sees somebody.
-    private mutating func sees(_ zone: PlacedZone, _ sight: OracleSight) -> Presence {
-        see(zone, OracleShape(zone).distance(sight), margin: 0, from: .unknown).after
-    }
-
-    /// Where somebody is so far from the edge.
-    private mutating func see(
-        _ zone: PlacedZone, _ distance: Double, margin: Double, from before: Presence
-    ) -> (after: Presence, reason: CrossingReason) {
-        let alert = Double(zone.alertDistanceMetres)
-        let entering =
-            zone.kind == .alert
-            ? 0 : min(margin, Double(zone.geometry.inradiusCentimetres) / 400)
-        for limit in [0, alert, margin, -entering, alert + margin] {
-            if abs(distance - limit) < 0.05 { closeFrom = min(closeFrom, record) }
-        }
-        let away: Presence = alert > 0 && distance <= alert ? .near : .outside
-        switch before {
-        case .unknown: return (distance <= 0 ? .inside : away, .initial)
-        case .inside:
-            return distance <= margin ? (.inside, .withinMargin) : (away, .outsideBeyondMargin)
-        case .near, .outside:
-            if zone.kind == .alert, distance <= 0 { return (.inside, .onEdgeOfAlertZone) }
-            if zone.kind == .safe, distance < -entering { return (.inside, .insideBeyondMargin) }
-        }
-        guard before == .near else {
-            return away == .near ? (.near, .withinAlertDistance) : (.outside, .withinMargin)
-        }
-        return alert > 0 && distance <= alert + margin
-            ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
-    }
-
-    /// Whether somebody would leave by one fix that is beyond, but tells no speed of a walk or is
-    /// not far beyond, while the one before it was not beyond.
-    private mutating func isUnsure(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence,
-        _ after: Presence
-    ) -> Bool {
-        guard after.isAway(from: before) else { return false }
-        let line = before == .near ? Double(zone.alertDistanceMetres) : 0
-        let far = max(Double(zone.hysteresisMetres), 4 * sight.accuracy)
-        var reserves: [Double] = []
-        if let speed = sight.speed, speed >= 1 {
-            reserves.append(shape.distance(sight) - line - far)
-        }
-        if let last = trust.trusted, last.time < sight.time {
-            reserves.append(shape.distance(last) - line - zone.margin(last))
-        }
-        if reserves.contains(where: { abs($0) < 0.05 }) { closeFrom = min(closeFrom, record) }
-        return reserves.allSatisfy { $0 <= 0 }
-    }
-
-    private enum Doubt { case tooClose, oneFix }
-
-    /// Why nobody would leave the zone by a fix if it were open; nil if they would.
-    private mutating func doubt(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
-        _ state: Known
-    ) -> Doubt? {
-        let before = state.presence
-        let margin = zone.margin(sight)
-        let after = see(zone, shape.distance(sight), margin: margin, from: before).after
-        guard after.isAway(from: before) else { return .tooClose }
-        let isOld = occasion == .opened || occasion == .arranged
-        if isOld, state.isPuzzling { return .oneFix }
-        let mayBeUnsure = occasion == .fix || isOld && state.doubtful != nil
-        let isUnsure =
-            mayBeUnsure && !endsAtOnce(state, sight) && isUnsure(zone, shape, sight, before, after)
-        return isUnsure ? .oneFix : nil
-    }
-
-    /// Through the zone from well outside to well outside.
-    private mutating func isPassed(
-        _ zone: PlacedZone, _ shape: OracleShape, _ way: OracleSight?, _ sight: OracleSight,
-        _ before: Presence, _ after: Presence
-    ) -> Bool {
-        guard let way, zone.transitions.contains(.cross), before != .inside, after != .inside,
-            before != .unknown,
-            (way.north, way.east) != (sight.north, sight.east)
-        else { return false }
-        let reserve = shape.reserve(ofWayFrom: way, to: sight)
-        let ends = [way, sight].map { shape.distance($0) - zone.margin($0) }
-        if ([reserve] + ends).contains(where: { abs($0) < 0.05 }) {
-            closeFrom = min(closeFrom, record)
-        }
-        return reserve < 0 && ends.allSatisfy { $0 > 0 }
     }
 }

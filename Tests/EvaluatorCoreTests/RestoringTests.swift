@@ -90,7 +90,7 @@ import Testing
         var world = World(zones: [.round()])
         let bytes = world.state.encodedState()
         // Form, logic, nothing is held, no person.
-        #expect(bytes == [5, 0, 1, 0, 0, 0, 0, 0, 0])
+        #expect(bytes == [6, 0, 1, 0, 0, 0, 0, 0, 0])
         #expect(world.state.stateHash == PartitionState.hash(ofState: bytes))
         _ = world.report(north: 0)
         #expect(world.state.encodedState().count > bytes.count + 60)
@@ -102,7 +102,7 @@ import Testing
         let before = world.state.encodedState().count
         _ = world.place([.round(), .round(2)])
         #expect(world.state.encodedState().count == before + 25)
-        _ = world.report(north: 900, speed: 2)
+        _ = world.report(north: 900, speed: 30)
         #expect(world.state.encodedState().count == before - 25)
         #expect(PartitionState.bytesOfPresence <= 64)
     }

@@ -62,7 +62,7 @@ import Testing
         var world = World(zones: [dwelling()])
         _ = world.report(north: 0)
         #expect(world.report(north: 900, speed: 2).map(\.kind) == [.zoneExited, .clockUnwanted])
-        _ = world.report(north: 0)
+        _ = world.report(north: 0, speed: 30)
         #expect(world.place([]).map(\.kind) == [.clockUnwanted])
         _ = world.place([dwelling()])
         let removal = PersonRemoval(person: World.person)

@@ -5,17 +5,17 @@ extension World {
     ///
     /// `O` 300 m outside the edge, `n` 90 m outside, `o` 15 m outside, `i` 15 m inside, `I` 150 m
     /// inside, `-` a minute without a fix in which clocks run out, `|` the end. Each fix tells the
-    /// speed of a walk. The answer has a marble for each of what came, `.` or `-` for nothing.
+    /// speed of a run. The answer has a marble for each of what came, `.` or `-` for nothing.
     mutating func timeline(_ line: String, accuracy: Double = 10) -> String {
         var answer = ""
         for mark in line {
             let outputs: [Event]
             switch mark {
-            case "O": outputs = report(north: 500, accuracy: accuracy, speed: 2)
-            case "n": outputs = report(north: 290, accuracy: accuracy, speed: 2)
-            case "o": outputs = report(north: 215, accuracy: accuracy, speed: 2)
-            case "i": outputs = report(north: 185, accuracy: accuracy, speed: 2)
-            case "I": outputs = report(north: 50, accuracy: accuracy, speed: 2)
+            case "O": outputs = report(north: 500, accuracy: accuracy, speed: 3)
+            case "n": outputs = report(north: 290, accuracy: accuracy, speed: 3)
+            case "o": outputs = report(north: 215, accuracy: accuracy, speed: 3)
+            case "i": outputs = report(north: 185, accuracy: accuracy, speed: 3)
+            case "I": outputs = report(north: 50, accuracy: accuracy, speed: 3)
             case "|": return answer + "|"
             default: outputs = wait(seconds: 60)
             }

@@ -94,6 +94,22 @@ struct TextTests {
         #expect(!text(false, nil).contains("07:40") && text(false, nil).contains("School"))
     }
 
+    @Test func `a stay by an old fix names its age in three languages`() {
+        let saying = Saying.zone(
+            .staysUnseen(minutes: 116), zone: "School", at: Self.now, place: nil)
+        let texts = [Language.english, .malay, .indonesian].map {
+            Composer(setting($0)).words(for: saying, on: .sms).text
+        }
+        #expect(
+            texts == [
+                "Jaga: Aisha is still in School by the last fix, 116 min old, 10:20.",
+                "Jaga: Aisha masih berada di School menurut kedudukan terakhir, 116 minit lalu, "
+                    + "10:20.",
+                "Jaga: Aisha masih berada di School menurut posisi terakhir, 116 menit lalu, "
+                    + "10:20.",
+            ])
+    }
+
     @Test(arguments: Language.allCases)
     func `zone news is one segment, whatever happened and however long the name`(
         language: Language

@@ -100,6 +100,32 @@ struct ZoneKindTests {
         #expect(world.sent.count == 3)
     }
 
+    @Test func `a long stay by an old fix names its age`() {
+        var world = world([.dwell])
+        world.now = World.start + .seconds(7000)
+        var stay = Town.crossing()
+        stay.isFixOld = true
+        stay.fix.time = world.now - .seconds(116 * 60)
+        world.tell(.zoneDwelled(stay))
+        #expect(world.sent.count == 3)
+        #expect(
+            world.sent.allSatisfy {
+                $0.text.contains("Aisha is still in School by the last fix, 116 min old")
+            })
+    }
+
+    @Test func `near by a fix that is too inaccurate is told to nobody`() {
+        var world = world([.approach, .enter])
+        var near = Town.crossing(inside: false)
+        near.zoneKind = .alert
+        (near.after, near.coarse, near.reason) = (.near, true, .tooCoarse)
+        world.tell(.zoneApproached(near))
+        #expect(world.sent.isEmpty && world.timeline.isEmpty)
+        near.coarse = false
+        world.tell(.zoneApproached(near))
+        #expect(world.sent.count == 3)
+    }
+
     @Test(arguments: [
         (ZoneAudience(), ["budi@example.org", "+60111000002"]),
         (ZoneAudience(roles: [], people: [Town.dewi.id]), ["+60111000004"]),

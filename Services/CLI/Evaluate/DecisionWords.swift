@@ -143,6 +143,7 @@ struct DecisionWords {
         case .notJudged:
             "\(place("there")): the zone is gone, refused or not shared with; nobody moved"
         case .withinMargin: notEnough
+        case .tooCoarse: tooCoarse
         case .unconfirmed: unconfirmed
         case .uncontradicted:
             "\(place("far enough outside")) by one fix, believed as no other came"
@@ -177,20 +178,54 @@ struct DecisionWords {
 
     private var unconfirmed: String {
         guard distanceCentimetres != nil else {
-            return "far enough outside, but one fix is not enough to be sure; the next decides, "
+            return "far enough, but one fix is not enough to be sure; the next decides, "
                 + "or that none comes"
         }
         let isLeavingNear = before == .near
+        if distanceCentimetres.map({ $0 <= 0 }) == true, before != .inside {
+            return place("") + ", but one fix is enough to enter only if it is more than "
+                + metres(marginCentimetres) + " inside and not too far from the fix before; "
+                + "the next decides"
+        }
         return place("") + ", but \(basis) one fix is enough only beyond "
             + metres(marginCentimetres) + (isLeavingNear ? " more than the alert distance" : "")
-            + ", and of somebody who moves; the next decides, or that none comes"
+            + ", and of somebody who moves and can have come so far; the next decides, "
+            + "or that none comes"
     }
 
-    /// Such as `12 m outside`.
+    private var tooCoarse: String {
+        guard distanceCentimetres != nil else {
+            return "the fix is too inaccurate for a zone of this size"
+        }
+        return "\(place("")), but an accuracy of \(metres(knownAccuracy)) is too little for a zone "
+            + "of this size"
+    }
+
+    /// What is assumed where the fix reports none.
+    private var knownAccuracy: Int64 {
+        accuracyCentimetres > 0
+            ? accuracyCentimetres : Int64(EvaluatorRules().unknownAccuracyCentimetres)
+    }
+
+    /// Such as `12 m outside`, with the accuracy where that is worse.
     func place(_ unseen: String) -> String {
         guard let distance = distanceCentimetres else { return unseen }
-        guard distance != 0 else { return "at the edge" }
-        return metres(distance) + (distance < 0 ? " inside" : " outside")
+        let words =
+            distance == 0
+            ? "at the edge" : metres(distance) + (distance < 0 ? " inside" : " outside")
+        guard knownAccuracy > Int64(distance.magnitude), !namesAccuracy else { return words }
+        return "\(words) (± \(metres(knownAccuracy)))"
+    }
+
+    /// Whether the reason names the accuracy anyway.
+    private var namesAccuracy: Bool {
+        switch reason {
+        case .tooCoarse: true
+        case .withinMargin, .unconfirmed, .insideBeyondMargin, .outsideBeyondMargin,
+            .beyondAlertDistance:
+            basis.hasPrefix("with")
+        default: false
+        }
     }
 
     /// What the margin comes from: the fix's accuracy, the zone's hysteresis, or how small it is.

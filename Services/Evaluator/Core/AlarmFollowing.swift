@@ -119,7 +119,8 @@ extension PersonState {
 
     /// Where the person is, seen from an alert zone; nil if that is nowhere near.
     func stay(in presence: ZonePresence, _ zones: KnownZones, at now: Timestamp) -> AlarmStay? {
-        guard presence.counts, let found = zones.zone(presence.zone, of: self, at: now),
+        guard presence.counts, !presence.isCoarse,
+            let found = zones.zone(presence.zone, of: self, at: now),
             found.zone.kind == .alert
         else { return nil }
         return AlarmStay(zone: AlarmZone(found), presence: presence.presence, initial: true)

@@ -42,6 +42,8 @@ struct Calm: Sendable {
     private var report = ReportID(.zero)
     private var passed = Timestamp.zero
     private var fix = Fix(time: .zero, position: Coordinate(latitudeE7: 0, longitudeE7: 0))
+    /// The fix before the last one.
+    private(set) var previous: Fix?
     private var battery: UInt8?
     private var usualSilence: Int32 = 0
     /// Fixes that were quiet, as far as it matters.
@@ -73,6 +75,7 @@ struct Calm: Sendable {
         passed = person.passed
         battery = person.battery
         usualSilence = person.usualSilence
+        previous = person.previous
         hintSquared = -1
     }
 
@@ -126,6 +129,7 @@ struct Calm: Sendable {
     ) {
         usualSilence = rules.usualSilence(
             usualSilence, after: report.fix.time.seconds(since: fix.time))
+        previous = fix
         fix = report.fix
         self.spot = spot
         self.report = report.id
@@ -148,6 +152,7 @@ struct Calm: Sendable {
             person.lastFix = fix
             person.battery = battery
             person.usualSilence = usualSilence
+            person.previous = previous
             person.passed = passed
             if hears { person.silence.heard = passed }
             person.neighbourhood.serve(served)

@@ -22,9 +22,10 @@ extension PersonState {
         _ calm: borrowing Calm, _ zones: borrowing KnownZones, _ rules: EvaluatorRules
     ) -> Bool {
         let last = calm.trusted
-        let judge = ZoneJudge(
+        var judge = ZoneJudge(
             JudgedFix(fix: report.fix, device: report.device, report: report.id), .fix,
             from: last, rules)
+        judge.previous = calm.previous
         let now = max(time, passed)
         var index = 0
         while let next = neighbourhood.next(from: index, at: spot) {

@@ -31,6 +31,35 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// With each fix a longer silence before counts less by so many parts of it: phones that report
     /// by the clock also report between.
     public var silenceParts: Int32 = 32
+    /// A fix that is worse enters no safe zone of a smaller inradius, centimetres.
+    public var safeAccuracyCentimetresMax: Int32 = 10_000
+    /// A fix that is worse does not enter an alert zone of less than half that inradius.
+    public var alertAccuracyCentimetresMax: Int32 = 30_000
+    /// Beyond a line by as much as the accuracy, one fix waits for so long, seconds; by twice as
+    /// much, half as long, and so on: 60 s at 250 m with an accuracy of 10 m.
+    public var leaveScaleSeconds: Int64 = 1500
+    /// It waits for so long at least, seconds, until it is far beyond.
+    public var farConfirmSeconds: Int64 = 60
+    /// Far beyond a line, centimetres, and so many times the accuracy: nothing is waited for.
+    public var farCentimetres: Int32 = 100_000
+    public var farAccuracyFactor: Int32 = 10
+    /// Who is inside a safe zone by more than the margin of a fix that no other agrees with, or by
+    /// less than the margin, has entered when fixes agree for so long, seconds: in a zone that is
+    /// too small for the margin, and in others.
+    public var smallZoneSeconds: Int64 = 60
+    public var shallowSeconds: Int64 = 300
+    /// Ways agree with a speed up to so many percent more.
+    public var toldWayPercent: Int32 = 150
+    /// How fast somebody of whom no speed is known gets away from rest, centimetres per second per
+    /// second: a train.
+    public var leavingAcceleration: Int32 = 100
+    /// The same before entering a safe zone: less, because "entered" reassures and the next fix
+    /// decides.
+    public var enteringAcceleration: Int32 = 50
+    /// Fixes that agree with each other in speed and direction are believed up to this speed,
+    /// centimetres a second, if they differ by no more than so many percent.
+    public var steadySpeedMax: Int32 = 35_000
+    public var steadyPercent: Int32 = 25
     /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
     public var lateSignalSeconds: Int64 = 300
     /// Alarms ring no longer without a fix for so long, seconds.
@@ -62,8 +91,17 @@ public struct EvaluatorRules: Hashable, Sendable {
 
     /// Beyond the edge by more than this counts, centimetres: the zone's hysteresis or the fix's
     /// accuracy, whichever is larger.
-    public func margin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
-        let limit = max(accuracyMarginCentimetresMax, accuracy(told))
+    ///
+    /// - Parameter inradius: the zone's, centimetres; a fix that is too inaccurate for it asks for
+    ///   the whole margin.
+    public func margin(
+        hysteresisMetres: Int32, accuracyCentimetres told: Int32, inradius: Int32 = .max
+    ) -> Int32 {
+        let accuracy = accuracy(told)
+        if accuracy > safeAccuracyMax(inradiusCentimetres: inradius) {
+            return larger(hysteresisMetres, asked(told))
+        }
+        let limit = max(accuracyMarginCentimetresMax, accuracy)
         return larger(hysteresisMetres, min(asked(told), Int64(limit)))
     }
 
@@ -93,6 +131,47 @@ public struct EvaluatorRules: Hashable, Sendable {
     func usualSilence(_ usual: Int32, after silent: Int64) -> Int32 {
         guard silent > 0 else { return usual }
         return max(Int32(min(silent, confirmSecondsMax)), usual - usual / silenceParts)
+    }
+
+    /// The worst accuracy by which somebody can enter a safe zone, centimetres.
+    func safeAccuracyMax(inradiusCentimetres: Int32) -> Int32 {
+        max(safeAccuracyCentimetresMax, inradiusCentimetres)
+    }
+
+    /// The worst accuracy by which an alert zone alarms, centimetres.
+    func alertAccuracyMax(inradiusCentimetres: Int32) -> Int32 {
+        Int32(clamping: max(Int64(alertAccuracyCentimetresMax), 2 * Int64(inradiusCentimetres)))
+    }
+
+    /// Whether a fix is too inaccurate for a zone.
+    func isCoarse(_ fix: Fix, _ kind: ZoneKind, inradiusCentimetres: Int32) -> Bool {
+        let limit =
+            switch kind {
+            case .safe: safeAccuracyMax(inradiusCentimetres: inradiusCentimetres)
+            case .alert: alertAccuracyMax(inradiusCentimetres: inradiusCentimetres)
+            }
+        return accuracy(fix.accuracyCentimetres) > limit
+    }
+
+    /// How long to wait for another fix before somebody has left by one, seconds: shorter, the
+    /// farther beyond the line the fix is, in parts of its accuracy.
+    ///
+    /// - Parameters:
+    ///   - beyond: the line, centimetres
+    ///   - usual: the wait for a fix of which nothing more is known, seconds
+    ///   - isCoarse: too inaccurate for the zone: its wait never shrinks
+    func leaveSeconds(_ fix: Fix, beyond: Int32, usual: Int64, isCoarse: Bool) -> Int64 {
+        guard beyond > 0 else { return usual }
+        let shrunk = leaveScaleSeconds * Int64(accuracy(fix.accuracyCentimetres)) / Int64(beyond)
+        if isCoarse { return max(usual, shrunk) }
+        return min(usual, max(shrunk, farConfirmSeconds))
+    }
+
+    /// Whether a fix is so far beyond a line that nothing is waited for.
+    func isFarBeyond(_ fix: Fix, _ beyond: Int32) -> Bool {
+        beyond >= farCentimetres
+            && Int64(beyond)
+                >= Int64(accuracy(fix.accuracyCentimetres)) * Int64(farAccuracyFactor)
     }
 
     /// How long a second fix is waited for, seconds.

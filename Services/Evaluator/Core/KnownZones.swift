@@ -129,6 +129,13 @@ struct FoundZone: Sendable {
         return verdict.raw
     }
 
+    var inradiusCentimetres: Int32 {
+        switch origin {
+        case .placed(let zones, let place): zones.regions.inradiusCentimetres(place)
+        case .alone(let prepared): prepared.region.inradiusCentimetres
+        }
+    }
+
     /// To the true edge, negative inside.
     func signedDistance(from point: EarthPoint) -> SignedDistance {
         switch origin {

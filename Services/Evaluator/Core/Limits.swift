@@ -8,5 +8,7 @@ public enum EvaluatorLimits {
     /// Versions of the logic that this program can run.
     public static let logicVersions = EvaluatorLogics.current.versions
     /// Version of the form in which states are written; others are refused.
-    static let stateForm: UInt16 = 5
+    static let stateForm: UInt16 = 6
+    /// The oldest form that is still read.
+    static let stateFormMin: UInt16 = 5
 }

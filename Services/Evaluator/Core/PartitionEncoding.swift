@@ -44,11 +44,13 @@ extension StateWriter {
         put(flags: [
             person.firstDevice != nil, person.trusted != nil, person.suspect != nil,
             lastFix != nil, person.battery != nil, person.clock != nil, person.usualSilence > 0,
+            person.previous != nil,
         ])
         put(person.passed)
         if let device = person.firstDevice { put(device) }
         if let trusted = person.trusted { put(trusted) }
         if person.usualSilence > 0 { put(UInt16(person.usualSilence)) }
+        if let previous = person.previous { put(previous) }
         if let suspect = person.suspect {
             put(suspect.fix)
             put(suspect.since)
@@ -72,11 +74,15 @@ extension StateWriter {
     private mutating func put(_ presence: ZonePresence) {
         put(presence.zone)
         put(flags: [
-            presence.presence == .near, presence.presence == .inside, presence.isWithheld,
+            presence.presence == .near || presence.isUndecided,
+            presence.presence == .inside || presence.isUndecided, presence.isWithheld,
             presence.hasDwelled, presence.isClosed, presence.leaving != nil,
-            presence.restsOnOneFix,
+            presence.restsOnOneFix, presence.entering != nil || presence.isCoarse,
         ])
         put(presence.since)
         if let leaving = presence.leaving { put(leaving) }
+        guard presence.entering != nil || presence.isCoarse else { return }
+        put(flags: [presence.entering != nil, presence.isCoarse])
+        if let entering = presence.entering { put(entering) }
     }
 }

@@ -32,11 +32,15 @@ extension PartitionState {
         if turn.rules.canFollow(trusted, fix) {
             return believe(fix, .fix, from: trusted, place, &turn)
         }
-        if let suspect, turn.rules.canFollow(suspect, fix) {
+        if let suspect,
+            turn.rules.canFollow(suspect, fix) || turn.rules.areSteady(trusted, suspect, fix)
+        {
             believe(suspect, .fix, from: nil, place, &turn)
             return believe(fix, .fix, from: suspect, place, &turn)
         }
-        people[place].suspect = SuspectFix(fix: fix, since: turn.now)
+        // The wait counts from the first that contradicted.
+        people[place].suspect = SuspectFix(
+            fix: fix, since: people[place].suspect?.since ?? turn.now)
         people[place].stale()
         people[place].neighbourhood.end()
         judge(ZoneJudge(fix, .suspect), place, &turn)
@@ -50,9 +54,9 @@ extension PartitionState {
     ) {
         guard let suspect = people[place].suspect else {
             let fix = JudgedFix(fix: fix.fix, device: fix.device, report: trusted.report)
-            let usual = people[place].usualSilence
+            let (usual, previous) = (people[place].usualSilence, people[place].previous)
             believe(fix, .fix, from: trusted, place, &turn)
-            people[place].usualSilence = usual
+            (people[place].usualSilence, people[place].previous) = (usual, previous)
             return
         }
         let fix = JudgedFix(fix: fix.fix, device: fix.device, report: suspect.fix.report)
@@ -74,6 +78,7 @@ extension PartitionState {
         var judge = ZoneJudge(fix, occasion, from: before, turn.rules)
         let silent = people[place].trusted.map { fix.fix.time.seconds(since: $0.fix.time) } ?? 0
         judge.isLateAnswer = people[place].isLateAnswer(fix, occasion, turn.rules)
+        judge.previous = people[place].previous
         if occasion == .fix, !looksAlways, let before,
             let spot = people[place].neighbourhood.go(
                 to: fix.fix.position, from: before.fix.position, at: arrangements)
@@ -83,6 +88,7 @@ extension PartitionState {
             self.judge(judge, place, &turn)
             settle(around: fix.point, place, &turn)
         }
+        people[place].previous = occasion == .first ? nil : people[place].trusted?.fix
         people[place].trusted = fix
         people[place].usualSilence =
             occasion == .first
@@ -133,7 +139,10 @@ extension PartitionState {
         else { return }
         var judge = ZoneJudge(trusted, .arranged)
         judge.cause = Turn.cause(due: turn.now)
-        judge.dwell(found, people[place].id, &turn)
+        let person = people[place]
+        let age = turn.now.seconds(since: trusted.fix.time)
+        let isFixOld = age > max(turn.rules.contactSeconds, Int64(person.usualSilence))
+        judge.dwell(found, person.id, isFixOld: isFixOld, &turn)
     }
 
     /// A zone's schedule opens: whoever is there is found there. Or it closes: they are forgotten.
@@ -146,9 +155,10 @@ extension PartitionState {
         judge.decide(zone, of: source, for: &people[place], zones, &turn)
     }
 
-    /// Whoever is not inside of a zone by now is missed, unless the newest trusted fix by itself
-    /// sees them there and is not old. A suspect says neither that they are there nor, where it
-    /// does, that there is contact.
+    /// Whoever is not known to be inside of a zone by now is missed: known by a fix that is not old
+    /// or a phone that keeps its contact, or unless the newest trusted fix by itself sees them
+    /// there and is neither old nor too inaccurate. A suspect says neither that they are there nor,
+    /// where it does, that there is contact.
     mutating func missPeople(_ place: Int, due: Timestamp, _ turn: inout Turn) {
         let person = people[place]
         let before = Timestamp(microseconds: due.microseconds - 1)
@@ -161,15 +171,21 @@ extension PartitionState {
         func isRecent(_ fix: JudgedFix) -> Bool {
             due - fix.fix.time <= .seconds(turn.rules.contactSeconds)
         }
-        for found in missed where !person.isInside(found) {
-            func isThere(_ fix: JudgedFix) -> Bool { found.presence(of: fix.point) == .inside }
+        let keepsContact = person.keepsContact
+        let isKnown = keepsContact || person.trusted.map(isRecent) == true
+        for found in missed where !(isKnown && person.isInside(found)) {
+            func isThere(_ fix: JudgedFix) -> Bool {
+                let inradius = found.inradiusCentimetres
+                return found.presence(of: fix.point) == .inside
+                    && !turn.rules.isCoarse(fix.fix, .safe, inradiusCentimetres: inradius)
+            }
             if let trusted = person.trusted, isRecent(trusted), isThere(trusted) { continue }
             let suspect = person.suspect?.fix
             let last = suspect.map(isThere) == false ? suspect : person.trusted
             let absence = ZoneAbsence(
                 person: person.id, zone: found.zone.id, zoneName: found.details.name,
                 circle: found.source.circle, set: found.source.set, by: due, fix: last?.fix,
-                hasContact: last.map(isRecent) ?? false)
+                hasContact: keepsContact || last.map(isRecent) == true)
             turn.tell(
                 .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
                 cause: Turn.cause(due: due))
@@ -207,6 +223,11 @@ extension PersonState {
         guard occasion == .fix, let trusted else { return false }
         let silent = fix.fix.time.seconds(since: trusted.fix.time)
         return silent > rules.confirmSeconds(after: Int64(usualSilence))
+    }
+
+    /// Whether the phone follows its reporting policy and is not overdue.
+    fileprivate var keepsContact: Bool {
+        silence.phase == .heard && silence.terms != nil && silence.terms?.device == leader
     }
 
     /// Whether the person is inside of a zone, as far as is known, and no fix says that they have

@@ -26,7 +26,7 @@ extension PartitionState {
 
     private mutating func read(_ reader: inout StateReader) throws(StateError) {
         let form: UInt16 = try reader.number()
-        guard form == EvaluatorLimits.stateForm else {
+        guard EvaluatorLimits.stateFormMin...EvaluatorLimits.stateForm ~= form else {
             throw StateError(.version, "state", "it is written in form \(form)")
         }
         logic = Int(try reader.number(UInt16.self))
@@ -79,13 +79,18 @@ extension PartitionState {
 
 extension PersonState {
     fileprivate mutating func read(_ reader: inout StateReader) throws(StateError) {
-        let flags = try reader.flags(7)
+        // Since form 6; the one before knows no flag of 128.
+        let flags = try reader.flags(8)
         passed = try reader.time()
         firstDevice = flags & 1 == 0 ? nil : try reader.id()
         trusted = flags & 2 == 0 ? nil : try reader.judgedFix()
         usualSilence = flags & 64 == 0 ? 0 : Int32(try reader.number(UInt16.self))
         guard flags & 64 == 0 || trusted != nil && 1...2000 ~= usualSilence else {
             throw reader.refusal("a silence that nobody keeps")
+        }
+        previous = flags & 128 == 0 ? nil : try reader.fix()
+        guard previous == nil || trusted != nil else {
+            throw reader.refusal("a fix before none")
         }
         if flags & 4 != 0 {
             suspect = SuspectFix(fix: try reader.judgedFix(), since: try reader.time())
@@ -116,18 +121,27 @@ extension StateReader {
         after last: inout ZoneID?
     ) throws(StateError) -> ZonePresence {
         let zone: ZoneID = try id(after: &last)
-        let flags = try flags(7)
-        guard flags & 3 != 3 else { throw refusal("a presence that nobody knows") }
+        // Since form 6; the one before knows no flag of 128.
+        let flags = try flags(8)
+        let known: [Presence] = [.outside, .near, .inside, .unknown]
         var presence = ZonePresence(
-            zone: zone, presence: flags & 2 != 0 ? .inside : flags & 1 != 0 ? .near : .outside,
-            since: try time())
+            zone: zone, presence: known[Int(flags & 3)], since: try time())
         presence.isWithheld = flags & 4 != 0
         presence.hasDwelled = flags & 8 != 0
         presence.isClosed = flags & 16 != 0
         presence.leaving = flags & 32 != 0 ? try time() : nil
         presence.restsOnOneFix = flags & 64 != 0
+        if flags & 128 != 0 {
+            let more = try self.flags(2)
+            guard more != 0 else { throw refusal("a flag that says nothing") }
+            presence.entering = more & 1 != 0 ? try time() : nil
+            presence.isCoarse = more & 2 != 0
+        }
         guard presence.isWorthKeeping, presence.canBeLeaving || presence.leaving == nil,
-            presence.counts || !presence.restsOnOneFix
+            presence.counts || !presence.restsOnOneFix,
+            presence.entering == nil || presence.isWithheld && presence.presence != .inside,
+            !presence.isUndecided || flags == 7,
+            !presence.isCoarse || presence.presence == .near
         else {
             throw refusal("a presence that says nothing")
         }

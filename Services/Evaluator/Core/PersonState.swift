@@ -25,6 +25,8 @@ struct PersonState: Sendable {
     /// By which presence was decided last. Where another device leads now, its next fix is a first
     /// one, not a crossing.
     var trusted: JudgedFix?
+    /// The fix that was trusted before that one, of the same device.
+    var previous: Fix?
     /// How long the device is silent as a rule, seconds, up to that fix.
     var usualSilence: Int32 = 0
     /// A newer one of the leading device that contradicts it.

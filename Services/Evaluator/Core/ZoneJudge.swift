@@ -26,6 +26,8 @@ struct ZoneJudge {
     let occasion: Occasion
     /// The fix before it, if the way from there says something.
     var way: JudgedFix?
+    /// The trusted fix before the one before it, if known.
+    var previous: Fix?
     /// Nil = the report.
     var cause: ID128?
     /// Whether it comes so late that one fix before it stands.
@@ -149,11 +151,12 @@ struct ZoneJudge {
         after last: JudgedFix, _ rules: EvaluatorRules
     ) -> Bool {
         if zones.zones[place].isScheduled || kept?.isClosed == true { return false }
-        if kept?.restsOnOneFix == true { return false }
+        if kept?.restsOnOneFix == true || kept?.isUndecided == true { return false }
         let before = kept?.presence ?? .outside
         var verdict = verdict(about: zones, place, at: distance, before, rules)
         confirm(&verdict, zones, place, before, kept, after: last, rules)
-        guard verdict.presence == before,
+        guard verdict.presence == before, !verdict.isCoarse, kept?.isCoarse != true,
+            kept?.entering == nil,
             (verdict.raw != verdict.presence) == (kept?.isWithheld ?? false),
             (verdict.reason == .unconfirmed) == (kept?.leaving != nil)
         else { return false }
@@ -182,11 +185,13 @@ struct ZoneJudge {
         }
         // Inside, and surely inside still: the edge is not worth a look.
         if near.isSurelyInside, kept?.stands == true, !zones.zones[place].isScheduled { return }
+        let isUndecided = kept?.isUndecided == true
+        if isUndecided, occasion == .suspect { return }
         if let kept, kept.isInDoubt, stays(inDoubt: kept, about: zones, place, for: &person, &turn)
         {
             return
         }
-        let known = kept?.isClosed == true ? nil : kept.map(standing)
+        let known = kept?.isClosed == true || isUndecided ? nil : kept.map(standing)
         let isNew = known == nil && isUnknown(zones.zones[place].id, kept, person)
         let rules = turn.rules
         let before = known?.presence ?? (isNew ? .unknown : .outside)
@@ -197,16 +202,16 @@ struct ZoneJudge {
             && isCrossing(zones, place, before, verdict, rules)
         if verdict.presence == before || verdict.presence == .outside && before == .unknown,
             !isCrossed, verdict.raw == verdict.presence, known?.isWithheld != true,
-            kept?.restsOnOneFix != true
+            kept?.restsOnOneFix != true, kept?.isCoarse != true
         {
             // Of a zone that has opened nothing is left that would open it again.
-            if kept?.isClosed == true { person.forget(zones.zones[place].id) }
+            if kept?.isClosed == true || isUndecided { person.forget(zones.zones[place].id) }
             return
         }
         settle(
             Decision(
                 found: FoundZone(zones, place, of: source), known: known, before: before,
-                verdict: verdict, isCrossed: isCrossed), &person, &turn)
+                verdict: verdict, isCrossed: isCrossed, wasUndecided: isUndecided), &person, &turn)
     }
 
     /// What the fix says of one zone, before it is asked whether one fix is enough.
@@ -214,34 +219,42 @@ struct ZoneJudge {
         about zones: JudgedZones, _ place: Int, at distance: SignedDistance? = nil,
         _ before: Presence, _ rules: EvaluatorRules
     ) -> ZoneVerdict {
-        ZoneVerdict(
+        let inradius = zones.regions.inradiusCentimetres(place)
+        let verdict = ZoneVerdict(
             distance: distance ?? zones.regions.signedDistance(place, from: fix.point),
-            zone: zones.zones[place],
-            inradiusCentimetres: zones.regions.inradiusCentimetres(place),
-            margin: rules.margin(
-                hysteresisMetres: zones.zones[place].hysteresisMetres,
-                accuracyCentimetres: fix.fix.accuracyCentimetres),
+            zone: zones.zones[place], inradiusCentimetres: inradius,
+            margin: margin(fix, zones, place, rules),
+            isCoarse: rules.isCoarse(
+                fix.fix, zones.zones[place].kind, inradiusCentimetres: inradius),
             before: occasion == .first ? nil : before)
+        return verdict.keeping(before)
+    }
+
+    /// Beyond a line of a zone by more than this a fix counts, centimetres.
+    private func margin(
+        _ fix: JudgedFix, _ zones: JudgedZones, _ place: Int, _ rules: EvaluatorRules
+    ) -> Int32 {
+        rules.margin(
+            hysteresisMetres: zones.zones[place].hysteresisMetres,
+            accuracyCentimetres: fix.fix.accuracyCentimetres,
+            inradius: zones.regions.inradiusCentimetres(place))
     }
 
     /// Whether nothing was decided about a person and a zone yet.
-    private func isUnknown(
+    func isUnknown(
         _ zone: ZoneID, _ kept: ZonePresence?, _ person: PersonState
     ) -> Bool {
-        switch occasion {
-        case .fix, .silence, .alone: kept?.isInDoubt ?? false
+        let isUndecided = kept?.isUndecided ?? false
+        return switch occasion {
+        case .fix, .silence, .alone: isUndecided || kept?.isInDoubt ?? false
         case .suspect: false
-        case .first: person.trusted == nil
-        case .arranged: isNew(zone)
+        case .first: isUndecided || person.trusted == nil
+        case .arranged: isUndecided || isNew(zone)
         case .opened: true
         }
     }
 
-    /// Nobody leaves by one fix that may be wrong, however sure it claims to be of itself: it has
-    /// to tell that the person moves, from farther beyond than noise as wide as its accuracy
-    /// reaches, or the one before it has to be beyond the margin, too. What is held back so stays
-    /// held back where something else is configured. Where only one fix says that somebody has
-    /// come, one later is enough: it agrees with all those before.
+    /// Holds back what one fix alone may not decide: leaving, and entering a safe zone.
     ///
     /// - Parameters:
     ///   - known: what is known of the zone
@@ -251,25 +264,119 @@ struct ZoneJudge {
         _ known: ZonePresence?, after last: @autoclosure () -> JudgedFix?, _ rules: EvaluatorRules
     ) {
         let isHeld = (occasion == .arranged || occasion == .opened) && known?.leaving != nil
-        guard occasion == .fix || isHeld, verdict.isLeave(from: before) else { return }
-        // Of two of one moment nobody knows which is wrong.
-        let last = last()
-        let isLater = last.map { $0.fix.time < fix.fix.time } ?? true
-        if known?.restsOnOneFix == true, isLater { return }
+        guard occasion == .fix || isHeld else { return }
+        if verdict.isLeave(from: before) {
+            // The same fix as before confirms nothing.
+            if occasion == .fix,
+                isLeaveSure(verdict, zones, place, before, known, last(), rules)
+            {
+                return
+            }
+            let sure = rules.sureMargin(
+                hysteresisMetres: zones.zones[place].hysteresisMetres,
+                accuracyCentimetres: fix.fix.accuracyCentimetres)
+            verdict = verdict.unconfirmed(before, margin: sure)
+        } else if occasion == .fix, zones.zones[place].kind == .safe,
+            verdict.presence == .inside, before == .outside || before == .near
+        {
+            let margin = margin(fix, zones, place, rules)
+            if isEnterSure(verdict, margin, zones, place, known, last(), rules) { return }
+            verdict = verdict.notEntered(before, margin: margin)
+        }
+    }
+
+    /// Whether a fix beyond the margin is enough to leave.
+    ///
+    /// It is where the fix before agrees, where the person moves and is farther beyond than noise
+    /// reaches, and where it is very far beyond, unless nobody can have come so far. Where only one
+    /// fix says that somebody has come, one later is enough: it agrees with all those before. Two
+    /// inaccurate fixes of one place, which is that of a tower, do not agree with each other: they
+    /// are one.
+    private func isLeaveSure(
+        _ verdict: ZoneVerdict, _ zones: JudgedZones, _ place: Int, _ before: Presence,
+        _ known: ZonePresence?, _ last: JudgedFix?, _ rules: EvaluatorRules
+    ) -> Bool {
         let zone = zones.zones[place]
-        let line = before == .near ? zone.alertCentimetres : 0
+        // Of two of one moment nobody knows which is wrong.
+        let isLater = last.map { $0.fix.time < fix.fix.time } ?? true
+        let isCoarse = self.isCoarse(fix, zones, place, rules)
+        if known?.restsOnOneFix == true, isLater, !isCoarse || known?.isCoarse == true {
+            return true
+        }
+        let beyond = verdict.distance.centimetres - (before == .near ? zone.alertCentimetres : 0)
+        if let last, isLater, isBeyond(last, zones, place, before, rules),
+            !isCoarse || !isSamePlace(last, rules)
+        {
+            return true
+        }
+        if let last, isImplausible(after: last, rules, rules.leavingAcceleration) { return false }
         let sure = rules.sureMargin(
             hysteresisMetres: zone.hysteresisMetres,
             accuracyCentimetres: fix.fix.accuracyCentimetres)
-        if rules.isMoving(fix.fix), verdict.distance.centimetres > line + sure { return }
-        if let last, isLater {
-            let margin = rules.margin(
-                hysteresisMetres: zone.hysteresisMetres,
-                accuracyCentimetres: last.fix.accuracyCentimetres)
-            let distance = zones.regions.signedDistance(place, from: last.point)
-            if distance.centimetres > line + margin { return }
+        return rules.isMoving(fix, from: last, after: previous) && beyond > sure
+            || rules.isFarBeyond(fix.fix, beyond)
+    }
+
+    /// Whether the fix is farther from the one before than its person can have come.
+    func isImplausible(
+        after last: JudgedFix, _ rules: EvaluatorRules, _ acceleration: Int32
+    ) -> Bool {
+        // A further message of the same fix is no other fix.
+        guard fix.repeats(last) else {
+            return rules.isImplausible(last, fix, after: previous, acceleration: acceleration)
         }
-        verdict = verdict.unconfirmed(before, margin: sure)
+        guard let previous else { return false }
+        let before = JudgedFix(fix: previous, device: last.device, report: last.report)
+        return rules.isImplausible(before, fix, after: nil, acceleration: acceleration)
+    }
+
+    /// Whether the fix before was beyond the line by its margin, too.
+    private func isBeyond(
+        _ last: JudgedFix, _ zones: JudgedZones, _ place: Int, _ before: Presence,
+        _ rules: EvaluatorRules
+    ) -> Bool {
+        let line = before == .near ? zones.zones[place].alertCentimetres : 0
+        let distance = zones.regions.signedDistance(place, from: last.point)
+        return distance.centimetres - line > margin(last, zones, place, rules)
+    }
+
+    /// Whether two fixes are no farther apart than half their accuracy.
+    private func isSamePlace(_ last: JudgedFix, _ rules: EvaluatorRules) -> Bool {
+        let accuracy = min(
+            rules.accuracy(last.fix.accuracyCentimetres),
+            rules.accuracy(fix.fix.accuracyCentimetres))
+        return last.point.straightMetres(to: fix.point) * 200 <= Double(accuracy)
+    }
+
+    /// Whether a fix is too inaccurate to enter a safe zone of the same shape.
+    private func isCoarse(
+        _ fix: JudgedFix, _ zones: JudgedZones, _ place: Int, _ rules: EvaluatorRules
+    ) -> Bool {
+        rules.isCoarse(
+            fix.fix, .safe, inradiusCentimetres: zones.regions.inradiusCentimetres(place))
+    }
+
+    /// Whether fixes show that somebody has entered a safe zone.
+    ///
+    /// One does if it is inside by more than its margin and its person can have come there. Else
+    /// another one has to agree. Where the zone is too small for the margin, and where somebody is
+    /// inside by less, fixes have to agree for a while: noise lasts, too.
+    private func isEnterSure(
+        _ verdict: ZoneVerdict, _ margin: Int32, _ zones: JudgedZones, _ place: Int,
+        _ known: ZonePresence?, _ last: JudgedFix?, _ rules: EvaluatorRules
+    ) -> Bool {
+        guard let last else { return false }
+        let isLater = last.fix.time < fix.fix.time
+        if -verdict.distance.centimetres > margin {
+            let isPlausible = !isImplausible(after: last, rules, rules.enteringAcceleration)
+            if isPlausible || isLater && known?.entering != nil { return true }
+            return !isCoarse(last, zones, place, rules)
+                && zones.regions.signedDistance(place, from: last.point).isInside
+        }
+        guard isLater, let since = known?.entering else { return false }
+        let isSmall = margin > zones.regions.inradiusCentimetres(place) / 2
+        let wait = isSmall ? rules.smallZoneSeconds : rules.shallowSeconds
+        return fix.fix.time.microseconds - since.microseconds >= wait * 1_000_000
     }
 
     /// Both fixes have to be outside by more than their margin: noise at an edge passes nothing.
@@ -280,13 +387,10 @@ struct ZoneJudge {
         guard let way, before != .inside, before != .unknown, verdict.presence != .inside,
             zones.regions.isCrossed(place, from: way.point, to: fix.point)
         else { return false }
-        func isClear(_ distance: SignedDistance, _ fix: Fix) -> Bool {
-            distance.centimetres
-                > rules.margin(
-                    hysteresisMetres: zones.zones[place].hysteresisMetres,
-                    accuracyCentimetres: fix.accuracyCentimetres)
+        func isClear(_ distance: SignedDistance, _ fix: JudgedFix) -> Bool {
+            distance.centimetres > margin(fix, zones, place, rules)
         }
-        return isClear(verdict.distance, fix.fix)
-            && isClear(zones.regions.signedDistance(place, from: way.point), way.fix)
+        return isClear(verdict.distance, fix)
+            && isClear(zones.regions.signedDistance(place, from: way.point), way)
     }
 }

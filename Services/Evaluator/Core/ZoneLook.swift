@@ -55,6 +55,7 @@ extension PartitionState {
         let person = state.people[place]
         var judge = ZoneJudge(fix, occasion)
         judge.isLateAnswer = person.isLateAnswer(fix, occasion, turn.rules)
+        judge.previous = person.previous
         var looks: [ZoneLook] = []
         let sources =
             [.own] + person.circles.map(ZoneSource.circle) + person.sets.map(ZoneSource.set)
@@ -78,9 +79,9 @@ extension PartitionState {
         let suspect = person.suspect?.fix
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return (.history, .suspect) }
         if turn.rules.canFollow(trusted, fix) { return (.judged, .fix) }
-        guard let suspect, !fix.repeats(suspect), turn.rules.canFollow(suspect, fix) else {
-            return (.suspect, .suspect)
-        }
+        guard let suspect, !fix.repeats(suspect),
+            turn.rules.canFollow(suspect, fix) || turn.rules.areSteady(trusted, suspect, fix)
+        else { return (.suspect, .suspect) }
         believe(suspect, .fix, from: nil, place, &turn)
         return (.judged, .fix)
     }
@@ -94,9 +95,7 @@ extension ZoneJudge {
         let zone = zones.zones[place]
         let kept = person.presence(in: zone.id)
         let isOpen = zones.details[place].calendar.isOpen(at: turn.now)
-        let isNew =
-            occasion == .first
-            ? person.trusted == nil : use == .judged && isOpen && kept?.isInDoubt == true
+        let isNew = (isOpen || occasion == .first) && isUnknown(zone.id, kept, person)
         let before =
             kept.flatMap { $0.isClosed ? nil : $0.presence } ?? (isNew ? .unknown : .outside)
         var verdict = verdict(about: zones, place, before, turn.rules)

@@ -4,7 +4,8 @@ import Model
 /// decided yet.
 struct ZonePresence: Hashable, Sendable {
     let zone: ZoneID
-    /// `outside` only where something is held back.
+    /// `outside` only where something is held back; `unknown` while only fixes have come that are
+    /// too inaccurate for the first decision.
     var presence: Presence
     /// When it became so; stays are counted from here.
     var since: Timestamp
@@ -12,7 +13,21 @@ struct ZonePresence: Hashable, Sendable {
     var isWithheld = false
     /// When the person has left, as one fix says, if no other comes until then; nil if the trusted
     /// fix says no such thing.
-    var leaving: Timestamp?
+    var leaving: Timestamp? {
+        get { isComing ? nil : pending }
+        set { if newValue != nil || !isComing { (pending, isComing) = (newValue, false) } }
+    }
+    /// Fixes see the person inside of a safe zone since then, by the time of the first, but not
+    /// enough of them to enter; nil if the trusted one does not. Nobody leaves meanwhile.
+    var entering: Timestamp? {
+        get { isComing ? pending : nil }
+        set { if newValue != nil || isComing { (pending, isComing) = (newValue, newValue != nil) } }
+    }
+    /// ``leaving`` or ``entering``.
+    private var pending: Timestamp?
+    private var isComing = false
+    /// Near only as far as a fix says that is too inaccurate for the zone: no alarm rings.
+    var isCoarse = false
     /// One fix has led to it, and none has agreed with it since.
     var restsOnOneFix = false
     /// The stay was long enough, and that was told.
@@ -32,19 +47,24 @@ struct ZonePresence: Hashable, Sendable {
     var isWorthKeeping: Bool { presence != .outside || isWithheld }
 
     /// Whether there is anything to leave, and that may be held back.
-    var canBeLeaving: Bool { presence != .outside && isWithheld }
+    var canBeLeaving: Bool { (presence == .inside || presence == .near) && isWithheld }
 
     /// Inside, with nothing held back and nothing left to agree with.
     var stands: Bool { presence == .inside && settled == .inside }
 
     /// What is known, if nothing is held back or left to agree with; else `unknown`.
-    var settled: Presence { isWithheld || isClosed || restsOnOneFix ? .unknown : presence }
+    var settled: Presence {
+        isWithheld || isClosed || restsOnOneFix || isCoarse ? .unknown : presence
+    }
 
     /// Whether the last fix neither has the person leave a closed zone nor agrees with it.
     var isInDoubt: Bool { isClosed && isWithheld }
 
     /// Whether the zone counts the person as inside or near.
-    var counts: Bool { !isClosed && presence != .outside }
+    var counts: Bool { !isClosed && (presence == .inside || presence == .near) }
+
+    /// Whether the first decision waits for a fix that is accurate enough.
+    var isUndecided: Bool { presence == .unknown }
 }
 
 extension PartitionState {

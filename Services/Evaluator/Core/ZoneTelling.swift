@@ -11,6 +11,23 @@ struct Decision {
     let verdict: ZoneVerdict
     /// The way to the fix goes through the zone, though neither end is inside.
     let isCrossed: Bool
+    /// Only fixes that are too inaccurate for a first decision had come.
+    var wasUndecided = false
+
+    /// Whether the fix shows the person near who was so only by an inaccurate one.
+    var isClearer: Bool {
+        known?.isCoarse == true && verdict.presence == .near && !verdict.isCoarse
+            && verdict.raw == .near
+    }
+
+    /// Whether the fix is away from where the person is.
+    var isLeaving: Bool {
+        switch before {
+        case .inside: verdict.raw != .inside
+        case .near: verdict.raw == .outside
+        case .unknown, .outside: false
+        }
+    }
 
     /// Where the person counted as being.
     var stood: Presence { before == .unknown ? .outside : before }
@@ -32,28 +49,39 @@ extension ZoneJudge {
             after.presence = decision.stood
             after.isWithheld = true
             withhold(decision, .suspect, person.id, &turn)
+        } else if decision.verdict.presence == .unknown {
+            if !decision.wasUndecided { withhold(decision, .tooCoarse, person.id, &turn) }
+            after = person.presence(in: after.zone).flatMap { $0.isUndecided ? $0 : nil } ?? after
+            after.isWithheld = true
         } else if decision.isCrossed {
             pass(decision, person.id, &turn)
             (after.isWithheld, after.leaving, after.restsOnOneFix) = (false, nil, false)
-        } else if decision.verdict.presence != decision.stood {
+            (after.entering, after.isCoarse) = (nil, false)
+        } else if decision.verdict.presence != decision.stood || decision.isClearer {
             change(decision, person.id, &turn)
             (after.isWithheld, after.leaving) = (false, nil)
+            let isAgreed = decision.known?.entering != nil
+            (after.entering, after.isCoarse) = (nil, decision.verdict.isCoarse)
             // Nearness that others agreed with does not end with whatever one fix adds to it.
             let isNew = decision.before != .near || decision.known?.restsOnOneFix == true
             after.restsOnOneFix =
-                isSeen(decision) && isNew && !decision.verdict.isLeave(from: decision.before)
+                isSeen(decision) && isNew && !isAgreed
+                && !decision.verdict.isLeave(from: decision.before)
         } else {
             let isWithheld = decision.verdict.raw != decision.verdict.presence
-            let isUnconfirmed = decision.verdict.reason == .unconfirmed
+            let reason = decision.verdict.reason
+            let isUnconfirmed = reason == .unconfirmed
             if isWithheld, !after.isWithheld {
                 withhold(
-                    decision, isUnconfirmed ? .unconfirmed : .withinMargin, person.id, &turn)
+                    decision, isUnconfirmed || reason == .tooCoarse ? reason : .withinMargin,
+                    person.id, &turn)
             }
-            after.isWithheld = isWithheld
+            let entering = entering(decision, turn.rules)
+            after.isWithheld = isWithheld || entering != nil
             after.leaving =
-                isUnconfirmed
-                ? decision.known?.leaving ?? turn.now.plus(seconds: wait(person, turn.rules))
-                : nil
+                isUnconfirmed && decision.isLeaving
+                ? leavingEnd(decision, person, turn) : nil
+            after.entering = entering
             if isLater, !isWithheld { after.restsOnOneFix = false }
         }
         person.keep(after, isTimed: decision.found.zone.isTimed)
@@ -82,8 +110,11 @@ extension ZoneJudge {
             after.isWithheld = isDoubted || verdict.isHeldBack(from: known.presence)
             if after.isWithheld { after.presence = known.presence }
             // As of an open zone, for a while.
-            if isDoubted || verdict.reason == .unconfirmed {
-                after.leaving = known.leaving ?? turn.now.plus(seconds: wait(person, turn.rules))
+            if isDoubted || verdict.reason == .unconfirmed && verdict.raw != .inside {
+                let decision = Decision(
+                    found: found, known: known, before: known.presence, verdict: verdict,
+                    isCrossed: false)
+                after.leaving = leavingEnd(decision, person, turn)
             }
         }
         guard after.presence != .outside else { return person.forget(found.zone.id) }
@@ -108,7 +139,7 @@ extension ZoneJudge {
         case .opened, .arranged: break
         }
         let raw = verdict(about: zones, place, .unknown, turn.rules)
-        guard raw.isLeave(from: kept.presence) else { return false }
+        guard raw.isAway(from: kept.presence) else { return false }
         var after = kept
         after.since = turn.now
         person.keep(after, isTimed: true)
@@ -147,11 +178,16 @@ extension ZoneJudge {
     }
 
     /// A stay is long enough.
-    func dwell(_ found: FoundZone, _ person: PersonID, _ turn: inout Turn) {
-        let crossing = crossing(
+    ///
+    /// - Parameter isFixOld: whether no fix is as new as the phone's reports usually are
+    func dwell(
+        _ found: FoundZone, _ person: PersonID, isFixOld: Bool, _ turn: inout Turn
+    ) {
+        var crossing = crossing(
             found, person, from: .inside, to: .inside,
             found.signedDistance(from: fix.point).centimetres,
             margin: 0, .stayed)
+        crossing.isFixOld = isFixOld
         tell(.zoneDwelled(crossing), of: crossing.zone, person, &turn)
         turn.fire(.dwell, found)
     }
@@ -159,8 +195,9 @@ extension ZoneJudge {
     private func withhold(
         _ decision: Decision, _ reason: CrossingReason, _ person: PersonID, _ turn: inout Turn
     ) {
+        let stays = decision.verdict.presence == .unknown ? .unknown : decision.stood
         let crossing = crossing(
-            decision.found, person, from: decision.stood, to: decision.stood,
+            decision.found, person, from: stays, to: stays,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin, reason)
         // Believed later, the same fix may be held back once more.
         let suspect = reason == .suspect ? Hash.id("suspect", .id(fix.report)) : nil
@@ -170,10 +207,11 @@ extension ZoneJudge {
     private func change(_ decision: Decision, _ person: PersonID, _ turn: inout Turn) {
         let after = decision.verdict.presence
         let isSeen = isSeen(decision)
-        let crossing = crossing(
+        var crossing = crossing(
             decision.found, person, from: decision.before, to: after,
             decision.verdict.distance.centimetres, margin: decision.verdict.margin,
             reason(of: decision))
+        crossing.coarse = decision.verdict.isCoarse
         note(crossing, decision.found, isInitial: !isSeen, &turn)
         guard isSeen else { return tell(.zoneInitial(crossing), of: crossing.zone, person, &turn) }
         switch (decision.before, after) {
@@ -182,6 +220,44 @@ extension ZoneJudge {
         case (_, .near): tell(.zoneApproached(crossing), of: crossing.zone, person, &turn)
         default: tell(.zoneReceded(crossing), of: crossing.zone, person, &turn)
         }
+    }
+
+    /// Since when fixes see somebody inside who has not entered. One that is too inaccurate, or
+    /// outside by no more than half its margin, neither agrees nor contradicts.
+    private func entering(_ decision: Decision, _ rules: EvaluatorRules) -> Timestamp? {
+        guard decision.found.zone.kind == .safe, decision.stood != .inside else { return nil }
+        guard let since = decision.known?.entering else {
+            return decision.verdict.raw == .inside && decision.verdict.reason == .unconfirmed
+                ? fix.fix.time : nil
+        }
+        let margin = rules.margin(
+            hysteresisMetres: decision.found.zone.hysteresisMetres,
+            accuracyCentimetres: fix.fix.accuracyCentimetres,
+            inradius: decision.found.inradiusCentimetres)
+        return decision.verdict.distance.centimetres <= margin / 2 ? since : nil
+    }
+
+    /// When somebody has left, if no other fix comes.
+    private func leavingEnd(
+        _ decision: Decision, _ person: PersonState, _ turn: Turn
+    ) -> Timestamp {
+        // The same fix waits as long as it did.
+        if let leaving = decision.known?.leaving, occasion == .arranged || occasion == .opened {
+            return leaving
+        }
+        let zone = decision.found.zone
+        let line = decision.before == .near ? zone.alertCentimetres : 0
+        var seconds = wait(person, turn.rules)
+        if let last = person.trusted,
+            !isImplausible(after: last, turn.rules, turn.rules.leavingAcceleration)
+        {
+            seconds = turn.rules.leaveSeconds(
+                fix.fix, beyond: decision.verdict.distance.centimetres - line, usual: seconds,
+                isCoarse: turn.rules.isCoarse(
+                    fix.fix, .safe, inradiusCentimetres: decision.found.inradiusCentimetres))
+        }
+        let end = turn.now.plus(seconds: seconds)
+        return decision.known?.leaving.map { min($0, end) } ?? end
     }
 
     /// How long another fix is waited for, seconds; in an emergency phones report all the time.
@@ -201,9 +277,9 @@ extension ZoneJudge {
     private func reason(of decision: Decision) -> CrossingReason {
         switch occasion {
         // Nobody knew where the person was when it opened.
-        case .fix where decision.before == .unknown: .scheduleOpened
-        case .silence where decision.before == .unknown: .scheduleOpened
-        case .alone where decision.before == .unknown: .scheduleOpened
+        case .fix where decision.before == .unknown: opened(decision)
+        case .silence where decision.before == .unknown: opened(decision)
+        case .alone where decision.before == .unknown: opened(decision)
         case .fix, .suspect: decision.verdict.reason
         case .silence: .silence
         case .alone: .uncontradicted
@@ -211,6 +287,11 @@ extension ZoneJudge {
         case .arranged: decision.before == .unknown ? .initial : .zoneChanged
         case .opened: .scheduleOpened
         }
+    }
+
+    /// Why a fix is the first to say where somebody is.
+    private func opened(_ decision: Decision) -> CrossingReason {
+        decision.wasUndecided ? .initial : .scheduleOpened
     }
 
     /// Entered and left between two fixes.

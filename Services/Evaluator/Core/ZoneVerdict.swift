@@ -10,14 +10,17 @@ struct ZoneVerdict: Hashable {
     let distance: SignedDistance
     /// The margin that the fix had to be beyond, centimetres.
     let margin: Int32
+    /// Near only because the fix is too inaccurate to say more.
+    var isCoarse = false
 
     /// - Parameters:
     ///   - inradiusCentimetres: the zone's
     ///   - margin: what hysteresis and accuracy ask for, centimetres.
+    ///   - isCoarse: whether the fix is too inaccurate for the zone
     ///   - before: nil for the first decision about this person and zone.
     init(
         distance: SignedDistance, zone: JudgedZone, inradiusCentimetres: Int32, margin: Int32,
-        before: Presence?
+        isCoarse: Bool = false, before: Presence?
     ) {
         self.distance = distance
         let beyond = distance.centimetres
@@ -25,13 +28,23 @@ struct ZoneVerdict: Hashable {
         let outside = ZoneVerdict.isNear(beyond, zone, more: 0) ? Presence.near : .outside
         raw = isIn ? .inside : outside
         guard let before, before != .unknown else {
-            (presence, reason, self.margin) = (raw, .initial, 0)
+            let isTooCoarse = isCoarse && (isIn || zone.kind == .alert && outside == .near)
+            (reason, self.margin) = (isTooCoarse ? .tooCoarse : .initial, 0)
+            presence = isTooCoarse ? (zone.kind == .alert ? .near : .unknown) : raw
+            self.isCoarse = isTooCoarse && zone.kind == .alert
             return
         }
         if before == .inside {
             self.margin = margin
             reason = beyond <= margin ? .withinMargin : .outsideBeyondMargin
             presence = beyond <= margin ? .inside : outside
+            return
+        }
+        if isCoarse, isIn || zone.kind == .alert && outside == .near {
+            self.margin = 0
+            reason = .tooCoarse
+            presence = zone.kind == .alert ? .near : before
+            self.isCoarse = zone.kind == .alert
             return
         }
         // A small zone would never be entered with a large margin.
@@ -52,8 +65,26 @@ struct ZoneVerdict: Hashable {
         }
     }
 
+    /// The same fix, too inaccurate to say where somebody is, where that was known before.
+    func keeping(_ before: Presence) -> ZoneVerdict {
+        guard presence == .unknown else { return self }
+        return ZoneVerdict(
+            presence: before, raw: raw, reason: reason, distance: distance, margin: margin)
+    }
+
     /// Whether somebody who was there is farther away now.
     func isLeave(from before: Presence) -> Bool { presence.isFarther(than: before) }
+
+    /// The same fix where it is not believed that somebody has entered.
+    ///
+    /// - Parameter margin: beyond which it would have been, centimetres.
+    func notEntered(_ before: Presence, margin: Int32) -> ZoneVerdict {
+        ZoneVerdict(
+            presence: before, raw: raw, reason: .unconfirmed, distance: distance, margin: margin)
+    }
+
+    /// Whether the fix alone would see somebody who was there farther away.
+    func isAway(from before: Presence) -> Bool { raw.isFarther(than: before) }
 
     /// Whether the fix alone would see somebody farther away, who is not for all that.
     func isHeldBack(from before: Presence) -> Bool {

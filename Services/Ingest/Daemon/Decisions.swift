@@ -130,6 +130,7 @@ extension DecisionRow {
             .init("after", .string(crossing.after.rawValue)),
             .init("reason", .string(crossing.reason.rawValue)),
             .init("interpolated", .bool(crossing.interpolated)),
+            .init("coarse", .bool(crossing.coarse)),
             .init("fix", fix(crossing.fix, sight)),
         ]
         if sight == .everything {

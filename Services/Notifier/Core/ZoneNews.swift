@@ -7,7 +7,9 @@ public struct ZoneNews: Hashable, Sendable {
         case entered
         /// True: out, but not farther away than the zone's alert distance.
         case left(isNear: Bool)
-        case approached, dwelled
+        case approached
+        /// With a fix that is not as new as it should be, how old it is, minutes.
+        case dwelled(fixAgeMinutes: Int64?)
         /// In and out between two fixes.
         case passed
         /// False: nothing is known but that there is no contact.
@@ -42,10 +44,14 @@ public struct ZoneNews: Hashable, Sendable {
         case .zoneExited(let crossing) where !crossing.interpolated:
             let isNear = crossing.after == .near
             self.init(.left(isNear: isNear), crossing, at: crossing.fix.time)
-        case .zoneApproached(let crossing):
+        // Near only as far as a fix says that is too inaccurate to alarm.
+        case .zoneApproached(let crossing) where !crossing.coarse:
             self.init(.approached, crossing, at: crossing.fix.time)
         // A clock finds it: the fix may be of long ago.
-        case .zoneDwelled(let crossing): self.init(.dwelled, crossing, at: event.time)
+        case .zoneDwelled(let crossing):
+            let age = (event.time - crossing.fix.time).milliseconds / 60_000
+            self.init(
+                .dwelled(fixAgeMinutes: crossing.isFixOld ? age : nil), crossing, at: event.time)
         case .zoneAbsent(let absence): self.init(absence)
         case .alarmStarted(let news):
             self.init(.alarmStarted(news.presence, initial: news.initial), news, at: event.time)
@@ -149,7 +155,8 @@ public struct ZoneNews: Hashable, Sendable {
         case .left(let isNear):
             return said(zoneKind == .alert && !isNear ? .alertLeft : .left)
         case .approached: return said(zoneKind == .alert ? .alertNear : .near)
-        case .dwelled: return said(.stays)
+        case .dwelled(let age):
+            return age.map { said(.staysUnseen(minutes: $0)) } ?? said(.stays)
         case .passed: return said(.passedThrough)
         case .alarmStarted(.near, _): return said(.alertNear)
         case .alarmStarted(_, initial: true): return said(.alertInside)

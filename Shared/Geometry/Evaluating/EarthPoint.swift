@@ -38,6 +38,19 @@ public struct EarthPoint: Hashable, Sendable {
         squaredChord(to: other).squareRoot()
     }
 
+    /// How far a point is from where somebody would be who came from `start` to here and moved on
+    /// in the same direction at the same speed, metres.
+    ///
+    /// - Parameter ratio: time from here to the point, divided by the time from `start` to here
+    public func metresOff(_ other: EarthPoint, after start: EarthPoint, times ratio: Double)
+        -> Double
+    {
+        let dx = x + (x - start.x) * ratio - other.x
+        let dy = y + (y - start.y) * ratio - other.y
+        let dz = z + (z - start.z) * ratio - other.z
+        return (dx * dx + dy * dy + dz * dz).squareRoot()
+    }
+
     /// Square of the straight distance through the earth, square metres.
     func squaredChord(to other: EarthPoint) -> Double {
         let dx = x - other.x

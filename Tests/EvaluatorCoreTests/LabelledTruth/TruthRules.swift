@@ -25,10 +25,9 @@ enum TruthRule: CaseIterable {
         case .current: CurrentRule.told(track, kind)
         case .old: OldRule.told(track, kind)
         case .containment: Containment.told(track, accuracyMax: .infinity, speedMax: .infinity)
-        // Its geofences know neither accuracy nor confirmation: an event whenever a position is on
-        // the other side than the one before. Its filters are off by default; taken here are those
-        // that its manual suggests against jumps: `filter.accuracy` = 200 m and
-        // `filter.maxSpeed` = 270 knots (139 m/s).
+        // An event whenever a position is on the other side than the one before. Its filters get
+        // strict values: `filter.accuracy` = 200 m and `filter.maxSpeed` = 270 knots (139 m/s),
+        // where its configuration keys advise to start with 25,000 knots.
         case .traccar: Containment.told(track, accuracyMax: 200, speedMax: 139)
         }
     }

@@ -53,6 +53,8 @@ struct EnglishPhrases: Phrasebook {
             case .left: "\(who) left \(zone)"
             case .near: "\(who) is near \(zone)"
             case .stays: "\(who) is still in \(zone)"
+            case .staysUnseen(let minutes):
+                "\(who) is still in \(zone) by the last fix, \(minutes) min old"
             case .passedThrough: "\(who) passed through \(zone)"
             case .alertEntered: "ALERT \(who) entered \(zone)"
             case .alertNear: "ALERT \(who) is near \(zone)"

@@ -53,6 +53,8 @@ struct IndonesianPhrases: Phrasebook {
             case .left: "\(who) keluar dari \(zone)"
             case .near: "\(who) berada di dekat \(zone)"
             case .stays: "\(who) masih berada di \(zone)"
+            case .staysUnseen(let minutes):
+                "\(who) masih berada di \(zone) menurut posisi terakhir, \(minutes) menit lalu"
             case .passedThrough: "\(who) melewati \(zone)"
             case .alertEntered: "PERINGATAN \(who) memasuki \(zone)"
             case .alertNear: "PERINGATAN \(who) berada di dekat \(zone)"

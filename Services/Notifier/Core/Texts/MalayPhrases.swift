@@ -53,6 +53,8 @@ struct MalayPhrases: Phrasebook {
             case .left: "\(who) keluar dari \(zone)"
             case .near: "\(who) berada dekat \(zone)"
             case .stays: "\(who) masih berada di \(zone)"
+            case .staysUnseen(let minutes):
+                "\(who) masih berada di \(zone) menurut kedudukan terakhir, \(minutes) minit lalu"
             case .passedThrough: "\(who) melalui \(zone)"
             case .alertEntered: "AMARAN \(who) memasuki \(zone)"
             case .alertNear: "AMARAN \(who) berada dekat \(zone)"

@@ -92,10 +92,18 @@ public struct FiredZone: Hashable, Sendable {
 /// What happened between a person and a zone.
 public enum ZoneSaying: Hashable, Sendable, CaseIterable {
     case entered, left, near, stays, passedThrough
+    /// Stays as far as a fix says that is so old.
+    case staysUnseen(minutes: Int64)
     /// Of a zone that alarms.
     case alertEntered, alertNear, alertInside, alertLeft
     /// The alarm ended, though the person went nowhere.
     case alertOver
+
+    /// One of each.
+    public static let allCases: [ZoneSaying] = [
+        .entered, .left, .near, .stays, .passedThrough, .staysUnseen(minutes: 116), .alertEntered,
+        .alertNear, .alertInside, .alertLeft, .alertOver,
+    ]
 }
 
 /// What is said of a phone that is not heard, or soon will not be.
