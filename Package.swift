@@ -180,7 +180,7 @@ let package = Package(
                 "TimerDaemon", "TimerCore", "Directory", "Hashing", "Hosting", "Parsing", "Runtime",
                 "Store", "Web", "Wire", "WireSamples",
             ]),
-        tests("NotifierCore", ["NotifierCore", "Directory", "Hashing", "Timing"]),
+        tests("NotifierCore", ["NotifierCore", "Directory", "Geometry", "Hashing", "Timing"]),
         tests(
             "NotifierDaemon",
             [

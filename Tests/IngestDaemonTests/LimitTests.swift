@@ -66,8 +66,7 @@ import Web
         ("/pub", #"{"_type":"location","lat":1,"lon":2,"t":"u"}"#),
         ("/log/gpslogger?lat=3.1&lon=101.7&desc=SOS", ""),
         ("/v1/reports", #"{"lat":3.1,"lon":101.7,"trigger":"panic"}"#),
-        ("/v1/emergencies", "{}"), ("/v1/people/\(person(1))/all-right", ""),
-        ("/v1/people/\(person(1))/alarm/disarm", "{}"),
+        ("/v1/emergencies", "{}"),
     ])
     func `never hold up a call for help`(path: String, body: String) throws {
         let world = try exhausted()
@@ -75,6 +74,32 @@ import Web
             let answer = try world.send(.post, path, body, token: "phone-1")
             #expect((200..<300).contains(answer.status))
         }
+    }
+
+    @Test(arguments: ["all-right", "alarm/disarm", "alarm/close"])
+    func `let sixty answers to alarms a minute pass, whatever else was called`(
+        action: String
+    ) throws {
+        let world = try exhausted()
+        let path = "/v1/people/\(person(1))/\(action)"
+        for _ in 1...60 {
+            #expect(try world.send(.post, path, "{}", token: "phone-1").status == 202)
+        }
+        func stored() -> Int {
+            [EventKind.inputContact, .inputAlarmAnswer, .inputArming].reduce(0) {
+                $0 + world.records($1).count
+            }
+        }
+        let before = stored()
+        #expect((1...60).contains(before))
+        for _ in 1...20 {
+            let answer = try world.send(.post, path, "{}", token: "phone-1")
+            #expect(answer.status == 429 && answer.headers["Retry-After"] == "1")
+        }
+        #expect(stored() == before)
+        #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 202)
+        world.now = world.now + .seconds(1)
+        #expect(try world.send(.post, path, "{}", token: "phone-1").status == 202)
     }
 
     @Test func `count what is large as several calls`() throws {

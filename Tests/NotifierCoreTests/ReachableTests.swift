@@ -89,6 +89,26 @@ import Testing
         #expect(problems(world) == [.optedOut] && world.numbers[citra]?.dead == nil)
     }
 
+    @Test func `of everybody are said to the operator and the person at once`() {
+        var world = worldWithOneNumber()
+        var family = Town.family
+        family.members.removeAll { ![Town.aisha.id, Town.budi.id].contains($0.person) }
+        world.change(.circleChanged(family))
+        world.handle(.stop(request: 1, number: budi, stopped: true))
+        world.clear()
+        world.tell(.emergencyOpened(Town.news()))
+        #expect(world.warnings.contains(.nobodyReachable(Town.emergency(1))))
+        #expect(world.sent.contains { $0.text.contains("Nobody reached yet") })
+        #expect(world.addresses.count { $0 == budi } == 1, "STOP does not concern emergencies")
+        let reached = world.published.compactMap { body -> NotificationState? in
+            if case .ladderStanding(let standing) = body { standing.reached } else { nil }
+        }
+        #expect(reached.isEmpty, "accepted for such a number reaches nobody")
+        world.clear()
+        world.pass(.seconds(301))
+        #expect(world.addresses.count { $0 == budi } == 1, "again each five minutes")
+    }
+
     @Test func `are those to which two messages in a row were not delivered`() throws {
         var world = worldWithOneNumber()
         world.tell(.emergencyOpened(Town.news()))

@@ -274,6 +274,29 @@ import Wire
         #expect(world.service.troubles.isEmpty)
     }
 
+    @Test(arguments: [ContactProblem.optedOut, .dead])
+    func `what is accepted for somebody who cannot be reached tells nobody`(
+        problem: ContactProblem
+    ) throws {
+        let world = try World()
+        let key = ContactPointKey(of: .sms, "+15550100")
+        let state = ContactPointState(contact: key, problem: problem)
+        try world.hear(.reachabilityChanged(ReachabilityNews(contacts: [state])))
+        try world.hear(.sosRaised(signal))
+        func news(_ state: NotificationState) -> EventBody {
+            .notificationChanged(
+                NotificationNews(
+                    notification: NotificationID(.zero), emergency: signal.id, person: anna,
+                    recipient: ben, channel: .sms, state: state, gateway: "sms", answer: ""))
+        }
+        try world.pass(.seconds(12))
+        try world.hear(news(.accepted))
+        try world.pass(.seconds(14))
+        #expect(world.service.troubles.count == 1, "the operator is alarmed")
+        try world.hear(news(.delivered))
+        #expect(world.service.troubles.isEmpty)
+    }
+
     @Test func `calls the operator once a minute while the store keeps nothing`() throws {
         let world = try World(alarmURL: "https://operator.example/alarm")
         try world.hear(.sosRaised(signal))

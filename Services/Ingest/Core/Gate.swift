@@ -27,6 +27,11 @@ public struct Gate: Sendable {
     private var callsByReplaced = RateLimiter<String>(
         perMinute: 1, burst: Limits.replacedSecretCallsFree, keysMax: RequestLimits.keysMax)
 
+    /// Answers to alarms, of a device or a person.
+    private var answers = RateLimiter<ID128>(
+        perMinute: Limits.answersPerMinute, burst: Limits.answersPerMinute,
+        keysMax: RequestLimits.keysMax)
+
     public init(_ limits: GateLimits) { requests = RequestLimiter(limits) }
 
     /// Lets a call pass, or says how long its sender has to wait.
@@ -40,6 +45,14 @@ public struct Gate: Sendable {
     ) -> Wait? {
         let cost = 1 + Int64(reports / Limits.gateReportsPerCall + bytes / Limits.gateBytesPerCall)
         return requests.pass(caller, from: address, cost: cost, at: now)
+    }
+
+    /// Lets an answer to an alarm pass, or says how long its sender has to wait. Other calls of the
+    /// same sender, and those of others from its address, do not hold it up.
+    public mutating func passAnswer(_ caller: ID128, at now: Timestamp) -> Wait? {
+        answers.take(of: caller, at: now).map {
+            Wait(limit: .device, seconds: RequestLimiter.seconds($0))
+        }
     }
 
     /// Notes wrong credentials.

@@ -97,6 +97,9 @@ public enum Limits {
     public static let gateReportsPerCall = 20
     /// … and so do so many bytes.
     public static let gateBytesPerCall = 64 << 10
+    /// Answers to alarms and "I am all right" of one device, or of one person without a device.
+    public static let answersPerMinute: Int64 = 60
+
     /// A device whose secret was replaced is told "later" for so long, not that it is unknown …
     public static let replacedSecretSeconds: Int64 = 3600
     /// … its calls for help are heard, so many at once and one a minute whatever limits say …

@@ -92,15 +92,29 @@ extension IngestService {
     func pass(
         _ principal: Principal, _ request: Request, bytes: Int? = nil
     ) throws(Problem) {
-        let caller: ID128? =
-            switch principal {
-            case .operator: nil
-            case .person(let person): person.raw
-            case .device(let device, _): device.raw
-            }
         let wait = gate.pass(
-            caller, from: request.remote, bytes: bytes ?? request.body.count, at: outside.now)
+            caller(principal), from: request.remote, bytes: bytes ?? request.body.count,
+            at: outside.now)
         if let wait { throw problem(wait, isPhone: false) }
+    }
+
+    /// Lets an answer to an alarm pass.
+    ///
+    /// - Throws: 429 with how long to wait
+    func passAnswer(_ principal: Principal) throws(Problem) {
+        guard let caller = caller(principal),
+            let wait = gate.passAnswer(caller, at: outside.now)
+        else { return }
+        throw problem(wait, isPhone: false)
+    }
+
+    /// Whose calls are counted together; nil = the operator, who is not limited.
+    private func caller(_ principal: Principal) -> ID128? {
+        switch principal {
+        case .operator: nil
+        case .person(let person): person.raw
+        case .device(let device, _): device.raw
+        }
     }
 
     /// Why a delivery has to wait, unless a call for help comes with it, or what may be one. One
@@ -159,12 +173,20 @@ extension IngestService {
 }
 
 extension Endpoint {
-    /// Calls for help, what takes them back, and answers to alarms: nothing holds them up.
-    /// Deliveries are asked about once it is known what is in them.
+    /// Calls for help and what takes them back: nothing holds them up. Answers to alarms have a
+    /// limit of their own. Deliveries are asked about once it is known what is in them.
     var isUrgent: Bool {
         switch self {
-        case .emergencies, .emergency, .cancellation, .allRight, .alarmAction: true
+        case .emergencies, .emergency, .cancellation: true
         case .phone, .phoneByToken, .reports: true
+        default: false
+        }
+    }
+
+    /// Answers to alarms, and "I am all right".
+    var isAnswer: Bool {
+        switch self {
+        case .allRight, .alarmAction: true
         default: false
         }
     }

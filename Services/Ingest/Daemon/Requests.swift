@@ -27,7 +27,9 @@ extension IngestService {
 
     private func handle(_ request: Request, _ route: Endpoint, _ parameters: Parameters) throws {
         let principal = try principal(of: request, on: route)
-        if !route.isUrgent {
+        if route.isAnswer {
+            try passAnswer(principal)
+        } else if !route.isUrgent {
             try pass(principal, request)
             _ = try KeptAnswers.name(request)
         }

@@ -27,6 +27,8 @@ public enum Limits {
     public static let linesPerTextMax = 5
     /// A zone smaller than this is not named to others while its person shares zones only.
     public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
+    /// Of a fix whose phone did not say how accurate it is.
+    static let unknownAccuracyCentimetres: Int32 = 5000
     /// A further wait after the last tier, again and again.
     public static let exhaustedRoundWait = Duration.seconds(5 * 60)
     /// An acknowledgement counts for this long before whoever gave it is asked.

@@ -1,3 +1,4 @@
+import Directory
 import Hashing
 import Model
 
@@ -40,7 +41,13 @@ extension Notifier {
             trigger: further?.trigger ?? emergency.trigger,
             raised: further?.raised ?? emergency.raised, isLate: emergency.isLate,
             battery: emergency.battery, note: emergency.note)
-        if seeing != nil { alarm.place = emergency.fix.map(Place.init) }
+        if let fix = emergency.fix {
+            if seeing != nil {
+                alarm.place = Place(fix)
+            } else {
+                alarm.withheld = withheld(fix, of: emergency.person, from: common, turn)
+            }
+        }
         var draft = Draft(reason: reason, severity: .safety, scope: scope)
         draft.emergency = emergency
         draft.circle = seeing ?? common.first
@@ -52,6 +59,16 @@ extension Notifier {
         let telling = tell(recipient, .alarm(alarm, repetition), draft, &turn)
         noteTold(recipient, of: id, telling, &turn)
         return telling
+    }
+
+    /// What circles that do not see a position are told instead.
+    private func withheld(
+        _ fix: Fix, of person: PersonID, from circles: [Circle], _ turn: Turn
+    ) -> WithheldPlace {
+        let names = circles.lazy.compactMap {
+            Audience.zoneName(at: fix, of: person, in: $0, turn.directory, at: turn.now)
+        }
+        return names.first.map { .zone($0, taken: fix.time) } ?? .notShared
     }
 
     /// Tells somebody how an emergency goes on.
@@ -98,7 +115,9 @@ extension Notifier {
         guard var emergency = emergencies[id], !emergency.nobodyTold else { return }
         emergency.nobodyTold = true
         keep(emergency, &turn)
-        if emergency.told.isEmpty { turn.effects.append(.warn(.nobodyReachable(id))) }
+        if !emergency.told.contains(where: { hasUsableContact($0, turn.directory) }) {
+            turn.effects.append(.warn(.nobodyReachable(id)))
+        }
         let phone = turn.directory.person(emergency.person)?.contacts
             .first { $0.channel == .sms }?.address
         let number = EmergencyNumber.number(forPhone: phone ?? "")
@@ -107,6 +126,14 @@ extension Notifier {
         _ = tellNews(
             id, to: emergency.person, .ownNobodyYet(number: number), reason: .ownNobodyYet,
             scope: Meaning.news(id, .ownNobodyYet, cause: cause), &turn)
+    }
+
+    /// Whether somebody has a contact point that is neither opted out nor dead.
+    private func hasUsableContact(_ person: PersonID, _ directory: Replica) -> Bool {
+        guard let person = directory.person(person) else { return false }
+        return Reach.all(of: person, on: configuration.channels).contains {
+            reachability.problems[$0.key] == nil
+        }
     }
 
     private mutating func noteTold(

@@ -22,8 +22,9 @@ public enum Input: Hashable, Sendable {
     case escalated(EmergencyID)
     /// The notifier's ways to people changed.
     case reachability(ReachabilityNews)
-    /// A notification came further.
-    case notification(NotificationNews)
+    /// A notification came further. Its recipient is not reachable where every contact point of its
+    /// channel is opted out or dead: there accepted means nothing.
+    case notification(NotificationNews, isReachable: Bool = true)
     /// A person is gone for good.
     case personRemoved(PersonID)
 

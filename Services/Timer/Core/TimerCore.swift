@@ -141,7 +141,8 @@ public struct TimerCore: Sendable {
         case .reachability(let news): applyReachability(news, into: &effects)
         case .resolved(let answer):
             end(answer.emergency, of: answer.person, at: now, into: &effects)
-        case .notification(let news): hear(news, at: now, into: &effects)
+        case .notification(let news, let isReachable):
+            hear(news, isReachable: isReachable, at: now, into: &effects)
         case .personRemoved(let person): forget(person, at: now, into: &effects)
         case .startWatch(let start): self.start(start, at: now, into: &effects)
         case .extendWatch(let id, let span, let request):

@@ -50,13 +50,16 @@ extension TimerCore {
     /// A message that somebody else took answers for its emergency and for what joined that.
     ///
     /// What the person in danger is sent helps nobody, and what was heard before a further press
-    /// does not answer for that press.
+    /// does not answer for that press. Nor does what a gateway accepted for somebody who is opted
+    /// out or whose number is dead.
     mutating func hear(
-        _ news: NotificationNews, at now: Timestamp, into effects: inout [Effect]
+        _ news: NotificationNews, isReachable: Bool, at now: Timestamp,
+        into effects: inout [Effect]
     ) {
         guard let emergency = news.emergency, news.recipient != news.person else { return }
         switch news.state {
-        case .accepted, .delivered: break
+        case .accepted: guard isReachable else { return }
+        case .delivered: break
         // Nobody outside was reached. That counts only where the operator chose the sink.
         case .sink: guard reachability.isChosenSink(news.gateway) else { return }
         case .refused, .expired: return failed(news, at: now, into: &effects)

@@ -96,7 +96,8 @@ final class TimerService: Service {
             .emergencyCancelled(let news), .emergencyAcknowledged(let news),
             .emergencyResolved(let news):
             try take(.emergency(news))
-        case .notificationChanged(let news): try take(.notification(news))
+        case .notificationChanged(let news):
+            try take(.notification(news, isReachable: isReachable(by: news)))
         case .ladderTier(let news), .ladderExhausted(let news):
             try take(.escalated(news.emergency))
         case .reachabilityChanged(let news): try take(.reachability(news))
@@ -105,6 +106,16 @@ final class TimerService: Service {
         case .personRemoved(let removal): try take(.personRemoved(removal.person))
         default: break
         }
+    }
+
+    /// Whether a message's recipient has a contact point of its channel that is neither opted out
+    /// nor dead; whoever is not known counts as reachable.
+    private func isReachable(by news: NotificationNews) -> Bool {
+        let contacts = (outside.replica.person(news.recipient)?.contacts ?? []).filter {
+            $0.channel == news.channel && !$0.address.isEmpty
+        }
+        return contacts.isEmpty
+            || contacts.contains { core.reachability.problems[$0.key] == nil }
     }
 
     func handle(_ request: Request) throws {

@@ -84,7 +84,7 @@ public struct Composer: Sendable {
         case .ownAlarm(let zone, let near, let at):
             return sentence(
                 phrases.ownAlarm(zone: name(zone, nameMax), near: near, at: clock(at)), nil)
-        case .alarm(let alarm, let repetition): return pieces(of: alarm, repetition, who: who)
+        case .alarm(let alarm, let repetition): return pieces(of: alarm, repetition, nameMax)
         case .taken(let by):
             return short(phrases.taken(who: who, by: by.map { name($0, nameMax) }))
         case .takenElsewhere(let by):
@@ -187,7 +187,8 @@ public struct Composer: Sendable {
         return pieces
     }
 
-    private func pieces(of alarm: Alarm, _ repetition: Repetition, who: String) -> Pieces {
+    private func pieces(of alarm: Alarm, _ repetition: Repetition, _ nameMax: Int) -> Pieces {
+        let who = name(reader.who, nameMax)
         let what = "\(phrases.trigger(alarm.trigger)), \(clock(alarm.raised))"
         var vital: [String] = []
         if alarm.isLate || repetition == .record {
@@ -196,13 +197,13 @@ public struct Composer: Sendable {
         if let words = phrases.repetition(repetition) { vital.append(words) }
         // Sixteen-bit segments are short: there the place comes before the circumstances.
         let isNarrow = !SMSText.isGSM(who) || !(alarm.note.map(SMSText.isGSM) ?? true)
-        let place = alarm.place.map { PlaceText.link($0.position, map: reader.map) }
+        let place = whereabouts(in: alarm, nameMax: nameMax)
         var pieces = Pieces(subject: "SOS \(who): \(what)", vital: vital, rest: [])
         if isNarrow {
-            pieces.vital += ["SOS \(who)", place ?? phrases.noPosition]
+            pieces.vital += ["SOS \(who)", place]
             pieces.rest.append(what)
         } else {
-            pieces.vital += ["SOS \(who): \(what)", place ?? phrases.noPosition]
+            pieces.vital += ["SOS \(who): \(what)", place]
         }
         if let place = alarm.place {
             pieces.rest.append(certainty(of: place))
@@ -212,6 +213,17 @@ public struct Composer: Sendable {
         pieces.rest += noteLine(alarm.note)
         pieces.rest.append(phrases.takeIt(reference: reader.reference))
         return pieces
+    }
+
+    /// A link to the place, the zone where zones alone are shared, or why there is neither.
+    private func whereabouts(in alarm: Alarm, nameMax: Int) -> String {
+        if let place = alarm.place { return PlaceText.link(place.position, map: reader.map) }
+        switch alarm.withheld {
+        case nil: return phrases.noPosition
+        case .notShared: return phrases.positionNotShared
+        case .zone(let zone, let taken):
+            return phrases.inZone(name(zone, nameMax), at: clock(taken))
+        }
     }
 
     private func certainty(of place: Place) -> String {

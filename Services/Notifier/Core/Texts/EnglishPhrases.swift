@@ -38,6 +38,8 @@ struct EnglishPhrases: Phrasebook {
         "Was due at \(due), our server was down until \(until)"
     }
     var noPosition: String { "No position known" }
+    var positionNotShared: String { "Position not shared" }
+    func inZone(_ zone: String, at: String) -> String { "At \(zone), \(at)" }
     func position(_ coordinates: String) -> String { "Position \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Battery \(percent)%" }
     func note(_ note: String) -> String { "Note: \(note)" }

@@ -38,6 +38,8 @@ struct IndonesianPhrases: Phrasebook {
         "Seharusnya pada \(due), server kami mati sampai \(until)"
     }
     var noPosition: String { "Posisi tidak diketahui" }
+    var positionNotShared: String { "Posisi tidak dibagikan" }
+    func inZone(_ zone: String, at: String) -> String { "Di \(zone), \(at)" }
     func position(_ coordinates: String) -> String { "Posisi \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }
     func note(_ note: String) -> String { "Catatan: \(note)" }

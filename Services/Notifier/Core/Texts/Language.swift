@@ -37,6 +37,10 @@ protocol Phrasebook: Sendable {
     /// That something is told late through no fault of whom it is about.
     func late(due: String, until: String) -> String
     var noPosition: String { get }
+    /// It is known, and not shared with the reader.
+    var positionNotShared: String { get }
+    /// Only the zone is shared.
+    func inZone(_ zone: String, at: String) -> String
     func position(_ coordinates: String) -> String
     func battery(_ percent: UInt8) -> String
     func note(_ note: String) -> String

@@ -38,6 +38,8 @@ struct MalayPhrases: Phrasebook {
         "Sepatutnya pada \(due), pelayan kami tidak berfungsi hingga \(until)"
     }
     var noPosition: String { "Kedudukan tidak diketahui" }
+    var positionNotShared: String { "Kedudukan tidak dikongsi" }
+    func inZone(_ zone: String, at: String) -> String { "Di \(zone), \(at)" }
     func position(_ coordinates: String) -> String { "Kedudukan \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }
     func note(_ note: String) -> String { "Nota: \(note)" }

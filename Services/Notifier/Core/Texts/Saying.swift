@@ -142,14 +142,17 @@ public struct Alarm: Hashable, Sendable {
     public var isLate: Bool
     /// Nil where it is not known, or not this circle's to know.
     public var place: Place?
+    /// What is said instead of a place that is known and not this circle's to know.
+    public var withheld: WithheldPlace?
     /// Percent.
     public var battery: UInt8?
     public var note: String?
 
     public init(
         trigger: EmergencyTrigger, raised: Timestamp, isLate: Bool = false, place: Place? = nil,
-        battery: UInt8? = nil, note: String? = nil
+        battery: UInt8? = nil, note: String? = nil, withheld: WithheldPlace? = nil
     ) {
+        self.withheld = withheld
         self.trigger = trigger
         self.raised = raised
         self.isLate = isLate
@@ -157,6 +160,13 @@ public struct Alarm: Hashable, Sendable {
         self.battery = battery
         self.note = note
     }
+}
+
+/// What is said of a position that is not shared with the reader.
+public enum WithheldPlace: Hashable, Sendable {
+    case notShared
+    /// Zones are shared, and the person was in one at this time.
+    case zone(String, taken: Timestamp)
 }
 
 /// How an alarm differs from the first one.
