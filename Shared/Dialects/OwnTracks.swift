@@ -66,6 +66,14 @@ public enum OwnTracks {
         let received: Timestamp
         let sosWord: String
         let app: App
+
+        /// The time, or the arrival of a message of a phone whose clock is far ahead.
+        func bounded(_ time: Timestamp?) -> Timestamp? {
+            time.map { $0 > received + Moment.aheadMax ? received : $0 }
+        }
+
+        /// As far ahead of the server a clock may be.
+        private static let aheadMax = Duration.seconds(120)
     }
 
     private static func read(_ json: JSONView, _ type: String, _ moment: Moment) -> Reading {
@@ -96,7 +104,7 @@ public enum OwnTracks {
         let isPanic = isMarked || isTagged
         let battery = Quantity.battery(json["batt"]?.number)
         let messageID = messageID(json)
-        let created = Quantity.time(json["created_at"]?.number)
+        let created = moment.bounded(Quantity.time(json["created_at"]?.number))
         var reading = Reading()
         reading.news.isReply = json["t"]?.string == "r"
         // iOS keeps a tag; whatever else sends one means this message, and so does a person.
@@ -104,7 +112,7 @@ public enum OwnTracks {
         if keepsTag { reading.news.isTagged = isTagged }
         let isByHand = json["t"]?.string == "u"
         let charging = charging(json["bs"]?.number)
-        let said = created ?? moment.app.time(json["tst"]?.number)
+        let said = created ?? moment.bounded(moment.app.time(json["tst"]?.number))
         if isByHand, !isPanic { reading.news.pressed = said ?? moment.received }
         reading.news.monitoring = json["m"]?.number
             .flatMap { Int(exactly: $0) }

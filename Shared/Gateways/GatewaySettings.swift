@@ -95,6 +95,14 @@ public enum GatewaySettings {
         try checkWhole(
             configuration, "JAGA_SMS_GATEWAY", others: sms + replies,
             hint: "Set JAGA_SMS_GATEWAY to \(shippedNames), or the path of a file")
+        if configuration.optional("JAGA_SMS_GATEWAY") == GatewayDriver.sinkName,
+            configuration.optional("JAGA_SMS_URL") != nil
+        {
+            throw GatewayError(
+                setting: "JAGA_SMS_GATEWAY",
+                "sink, which sends nothing, though JAGA_SMS_URL is set",
+                hint: "Set it to \(shippedNames), or the path of a file; or remove JAGA_SMS_URL.")
+        }
         let mail = [
             "JAGA_MAIL_FROM", "JAGA_MAIL_USER", "JAGA_MAIL_PASSWORD_FILE", "JAGA_MAIL_CA_FILE",
         ].filter { configuration.optional($0) != nil }

@@ -108,7 +108,11 @@ public final class Host {
         turns = metrics.counter("jaga_turns_total", "Turns committed.")
         putAside = metrics.counter(
             "jaga_poison_records_total", "Records that could not be digested and were put aside.")
-        requestGuard = RequestGuard(configuration, metrics)
+        // Only some services have the setting.
+        let publicURL =
+            definition.settings.contains { $0.name == "JAGA_PUBLIC_URL" }
+            ? configuration.optional("JAGA_PUBLIC_URL") : nil
+        requestGuard = RequestGuard(configuration, publicURL: publicURL, metrics)
         givenUp = metrics.counter(
             "jaga_inputs_given_up_total",
             "Requests and results of transfers that failed each time and were given up.")

@@ -8,50 +8,61 @@ import Web
 /// browser send, and those of senders who ask too much.
 struct RequestGuard {
     private var limiter: RequestLimiter
+    private let publicOrigin: Origin?
     private let limited: Counter
 
-    init(_ configuration: Configuration, _ metrics: Metrics) {
+    /// - Parameter publicURL: of this suite; nil = not known here
+    init(_ configuration: Configuration, publicURL: String? = nil, _ metrics: Metrics) {
         limiter = RequestLimiter(RequestLimits(configuration))
+        publicOrigin = publicURL.flatMap { Origin(url: $0) }
         limited = metrics.counter(
             "jaga_requests_limited_total", "Requests answered 429, by the limit reached.", "limit")
     }
 
-    /// Browsers add the credentials that they remember to whatever a page asks for. So what a
-    /// foreign page asks for is refused, except following a link, which changes nothing, and a call
-    /// for help with a token that no browser remembers.
-    static func originRefusal(of request: Request) -> Problem? {
-        guard isForeign(request) else { return nil }
-        if case .bearer? = Credentials(request.headers), request.path == "/v1/emergencies" {
-            return nil
-        }
+    /// Refuses what a page of another site makes a browser send, since browsers add Basic
+    /// credentials that they remember.
+    ///
+    /// A Bearer token, or a token in the address or form of a phone's path, was not added by a
+    /// browser: whoever has it may use it from anywhere. Following a link passes as well, except on
+    /// the paths of phones, where GET reports a position.
+    ///
+    /// - Parameter publicOrigin: of this suite; nil = only what the `Host` header says
+    static func originRefusal(of request: Request, publicOrigin: Origin? = nil) -> Problem? {
+        guard !hasOwnSecret(request), isForeign(request, publicOrigin) else { return nil }
         return .denied(
             "this request was made by a page of another site",
-            hint: "call the API from this server's own pages, or from no browser")
+            hint: "call the API from this server's own pages, from no browser, or with a Bearer "
+                + "token")
     }
 
-    private static func isForeign(_ request: Request) -> Bool {
-        if let origin = request.headers["Origin"] {
-            return host(ofOrigin: origin) != host(request.headers["Host"] ?? "")
+    private static func hasOwnSecret(_ request: Request) -> Bool {
+        if case .bearer? = Credentials(request.headers) { return true }
+        return request.headers["Authorization"] == nil && isPhonePath(request.path)
+    }
+
+    /// Whether apps of phones report to a path: all but the API and what hosts answer.
+    private static func isPhonePath(_ path: String) -> Bool {
+        !path.hasPrefix("/v1/") && !["/healthz", "/readyz", "/metrics"].contains(path)
+    }
+
+    private static func isForeign(_ request: Request, _ publicOrigin: Origin?) -> Bool {
+        if let text = request.headers["Origin"] {
+            guard let origin = Origin(text) else { return true }
+            return origin != publicOrigin && !origin.isHost(of: request)
         }
         switch request.headers["Sec-Fetch-Site"] {
         case "cross-site", "same-site":
-            let isLink = request.method == .get && request.headers["Sec-Fetch-Mode"] == "navigate"
-            return !isLink
+            let isFollowedLink =
+                request.method == .get && request.headers["Sec-Fetch-Mode"] == "navigate"
+                && request.headers["Sec-Fetch-Dest"] == "document"
+            return !isFollowedLink || isPhonePath(request.path)
         default: return false
         }
     }
 
-    /// `https://jaga.example.org:8443` → `jaga.example.org`; nil for `null` and what is no origin.
-    private static func host(ofOrigin origin: String) -> String? {
-        guard let colon = origin.firstRange(of: "://") else { return nil }
-        return host(String(origin[colon.upperBound...]))
-    }
-
-    /// Without the port, which the origin's proxy does not pass on.
-    private static func host(_ authority: String) -> String {
-        let text = authority.lowercased()
-        if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) }
-        return String(text.prefix { $0 != ":" })
+    /// As ``originRefusal(of:publicOrigin:)``, for the origin of this suite.
+    func originRefusal(of request: Request) -> Problem? {
+        Self.originRefusal(of: request, publicOrigin: publicOrigin)
     }
 
     /// Why the sender has to wait; nil if they need not.
@@ -86,7 +97,7 @@ struct RequestGuard {
 extension Host {
     /// Why a request is refused before anything looks at it.
     func guardRefusal(of request: Request) -> Problem? {
-        if let problem = RequestGuard.originRefusal(of: request) { return problem }
+        if let problem = requestGuard.originRefusal(of: request) { return problem }
         guard definition.isLimited(request) else { return nil }
         let principal = principal(of: request)
         return requestGuard.limitRefusal(

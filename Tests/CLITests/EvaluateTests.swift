@@ -96,6 +96,14 @@ struct EvaluateTests {
         let call = try Call(["--zones", zones, "--track", track], of: Evaluate.syntax)
         #expect(try EvaluateFiles.zones(call, around: Self.start).map(\.name) == ["School"])
         #expect(try EvaluateFiles.track(call).count == 2)
+        try """
+        lat,lon,time,accuracy
+        0,0,2026-11-20T07:59:00Z,10
+        3.146,101.69,2026-11-20T08:00:00Z,10
+        0,101.69,2026-11-20T08:01:00Z,10
+        3.140,101.69,2026-11-20T08:05:00Z,10
+        """.write(toFile: track, atomically: true, encoding: .utf8)
+        #expect(try EvaluateFiles.track(call).count == 2, "0 is no position")
         try "lat,lon,time\n3.1,201.69,x\n".write(toFile: track, atomically: true, encoding: .utf8)
         #expect(throws: CommandError.self) { try EvaluateFiles.track(call) }
     }

@@ -35,6 +35,25 @@ import Testing
         #expect(observation.messageID == "9f3a01bc@1795170000.0")
     }
 
+    @Test func `a clock far ahead counts as the time of arrival`() throws {
+        func report(_ created: Int64) throws -> Reading {
+            Self.read(
+                """
+                {"_type":"location","lat":1,"lon":-2,"tst":1795170000,"created_at":\(created),
+                 "t":"u","m":2}
+                """)
+        }
+        let received = Self.received
+        let far = try report(4_000_000_000)
+        #expect(far.observations.first?.created == received)
+        #expect(far.news.pressed == received && far.news.monitoring?.said == received)
+        let near = try report(received.microseconds / 1_000_000 + 120)
+        #expect(near.observations.first?.created == received + .seconds(120))
+        let late = Self.read(
+            #"{"_type":"location","lat":1,"lon":-2,"tst":4000000000,"t":"u","m":2}"#)
+        #expect(late.news.pressed == received)
+    }
+
     @Test func `the least that iOS sends is enough`() throws {
         let reading = Self.read(#"{"_type":"location","lat":1,"lon":-2,"tst":1795170000}"#)
         let observation = try #require(reading.observations.first)

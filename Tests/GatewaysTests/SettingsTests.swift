@@ -89,6 +89,14 @@ import Testing
         #expect(error?.description.contains("\n") == false)
     }
 
+    @Test func `of a gateway beside the sink stop the start`() throws {
+        let error = #expect(throws: GatewayError.self) {
+            try drivers(["JAGA_SMS_GATEWAY": "sink", "JAGA_SMS_URL": "http://127.0.0.1:9"])
+        }
+        #expect(error?.message.contains("JAGA_SMS_URL is set") == true)
+        #expect(error?.hint.contains("or remove JAGA_SMS_URL") == true)
+    }
+
     @Test func `ask whether a gateway was meant that there is`() {
         let near = #expect(throws: GatewayError.self) { try drivers(["JAGA_SMS_GATEWAY": "kanel"]) }
         #expect(near?.hint.hasPrefix("Did you mean kannel? ") == true)

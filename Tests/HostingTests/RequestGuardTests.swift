@@ -37,9 +37,13 @@ import Web
     }
 
     private static let own: [[String: String]] = [
-        [:], ["Origin": "https://jaga.example.org"], ["Origin": "https://JAGA.example.org:8443"],
+        [:], ["Origin": "https://jaga.example.org"], ["Origin": "http://JAGA.example.org:80"],
+        ["Origin": "https://jaga.example.org:443"],
         ["Sec-Fetch-Site": "same-origin"], ["Sec-Fetch-Site": "none"],
-        ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"],
+        [
+            "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+            "Sec-Fetch-Dest": "document",
+        ],
     ]
 
     @Test(arguments: own)
@@ -49,17 +53,65 @@ import Web
         #expect(RequestGuard.originRefusal(of: request(.get, "/v1/x", headers)) == nil)
     }
 
-    @Test func `a form of another site is no followed link`() {
-        let headers: Headers = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
-        #expect(RequestGuard.originRefusal(of: request(.post, "/v1/x", headers)) != nil)
+    @Test func `takes no form, frame or report of another site for a followed link`() {
+        let link: Headers = [
+            "Authorization": Self.basic, "Sec-Fetch-Site": "cross-site",
+            "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
+        ]
+        var frame = link
+        frame["Sec-Fetch-Dest"] = "iframe"
+        #expect(RequestGuard.originRefusal(of: request(.post, "/v1/x", link)) != nil)
+        #expect(RequestGuard.originRefusal(of: request(.get, "/v1/x", frame)) != nil)
+        for path in ["/osmand", "/log/gpslogger", "/gprmc/Data", "/osmand/token", "/"] {
+            #expect(RequestGuard.originRefusal(of: request(.get, path, link)) != nil, "\(path)")
+        }
     }
 
-    @Test func `hears a call for help with a token from anywhere`() {
+    private static let odd = [
+        "http://127.0.0.1:9999", "http://127.0.0.1", "https://127.0.0.1:9410",
+        "http://127.0.0.1:9410.evil.example", "http://127.0.0.1:80@evil.example",
+        "http://127.0.0.1:9410/", "http://127.0.0.1:9410?x", "http://127.0.0.1:",
+        "http://127.0.0.1:9410 ", "http://[127.0.0.1]:9410", "capacitor://127.0.0.1:9410",
+        "http://", "http://:9410", "http://127.0.0.1:09999999999999999999",
+    ]
+
+    @Test(arguments: odd)
+    func `takes an origin for its own only if scheme, host and port are`(origin: String) {
+        func refusal(_ origin: String) -> Problem? {
+            var request = self.request(
+                .post, "/v1/x",
+                [
+                    "Authorization": Self.basic, "Origin": origin, "X-Forwarded-Proto": "http",
+                ])
+            request.headers["Host"] = "127.0.0.1:9410"
+            return RequestGuard.originRefusal(of: request)
+        }
+        #expect(refusal(origin)?.status == 403)
+        #expect(refusal("http://127.0.0.1:9410") == nil)
+    }
+
+    @Test func `knows its public address where the proxy hides it`() throws {
         let headers: Headers = [
-            "Origin": "capacitor://localhost", "Authorization": "Bearer token",
+            "Authorization": Self.basic, "Origin": "https://public.example:8443",
         ]
-        #expect(RequestGuard.originRefusal(of: request(.post, "/v1/emergencies", headers)) == nil)
-        #expect(RequestGuard.originRefusal(of: request(.post, "/v1/reports", headers)) != nil)
+        let post = request(.post, "/v1/x", headers)
+        #expect(RequestGuard.originRefusal(of: post) != nil)
+        let origin = try #require(Origin(url: "https://Public.example:8443/jaga/"))
+        #expect(RequestGuard.originRefusal(of: post, publicOrigin: origin) == nil)
+        #expect(Origin("http://[2001:db8::1]:81")?.port == 81)
+    }
+
+    @Test func `lets a token pass from anywhere that no browser added`() {
+        for origin in ["capacitor://localhost", "https://evil.example", "null"] {
+            let bearer: Headers = ["Origin": origin, "Authorization": "Bearer token"]
+            for path in ["/v1/emergencies", "/v1/reports", "/osmand"] {
+                #expect(RequestGuard.originRefusal(of: request(.post, path, bearer)) == nil)
+            }
+            let phone = request(.post, "/osmand/token", ["Origin": origin])
+            #expect(RequestGuard.originRefusal(of: phone) == nil)
+            let basic: Headers = ["Origin": origin, "Authorization": Self.basic]
+            #expect(RequestGuard.originRefusal(of: request(.post, "/osmand/t", basic)) != nil)
+        }
     }
 
     private func guarded(_ settings: [String: String]) throws -> RequestGuard {

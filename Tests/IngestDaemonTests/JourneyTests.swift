@@ -47,6 +47,16 @@ import Web
         #expect(try world.database.scalar("SELECT count(*) FROM journey_note") == .integer(1))
     }
 
+    @Test func `a note is not pinned to 0, 0`() throws {
+        let travels = try Travels()
+        let notes = travels.journey + "/notes"
+        let answer = try travels.world.send(
+            .post, notes, #"{"text":"x","lat":0,"lon":0}"#, token: "phone-1")
+        #expect(answer.status == 400 && answer.json["field"]?.string == "lat")
+        let body = #"{"text":"x","lat":0,"lon":9.5}"#
+        #expect(try travels.world.send(.post, notes, body, token: "phone-1").status == 201)
+    }
+
     @Test func `points are read as GeoJSON with their times`() throws {
         let travels = try Travels()
         #expect(try travels.get("/points").json["geometry"] == .null)

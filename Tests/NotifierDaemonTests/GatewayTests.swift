@@ -1,3 +1,5 @@
+import Gateways
+import Glibc
 import Model
 import NotifierCore
 import Parsing
@@ -42,6 +44,30 @@ struct GatewayTests {
             let url = call.headers["X-Kannel-DLR-URL"], let query = url.firstIndex(of: "?")
         else { return "" }
         return String(url[..<query].dropFirst("http://127.0.0.1:8105".count))
+    }
+
+    @Test func `new settings without a gateway are warned of in the log`() throws {
+        let house = try House(Self.kannel)
+        let folder = try TemporaryFolder()
+        let descriptor = open(folder.file("log"), O_WRONLY | O_CREAT, 0o600)
+        house.log = Log(service: "notifier", level: .warning, descriptor: descriptor)
+        let settings =
+            GatewaySettings.all + [
+                Setting(
+                    "JAGA_MAP_URL", .url(["http", "https"]), default: "https://map.example",
+                    help: "A map.")
+            ]
+        let empty = try Configuration(
+            settings: settings, environment: [:], service: "notifier")
+        house.service.makeOutgoing = { configuration in
+            Outgoing(drivers: try GatewaySettings.drivers(configuration, callbackBase: ""))
+        }
+        // The second time it is nothing new.
+        for _ in 0..<2 { try house.turn { try $0.reconfigure(empty) } }
+        close(descriptor)
+        let lines = String(decoding: try Files.read(folder.file("log")), as: UTF8.self)
+            .split(separator: "\n").filter { $0.contains("nobody outside is reached") }
+        #expect(lines.count == 1 && lines.first?.contains("no gateway is configured") == true)
     }
 
     @Test func `an emergency leaves in the lane of safety, news in the other`() throws {

@@ -23,7 +23,7 @@ let noon = Timestamp("2026-11-20T04:00:00.000Z")!
 /// committed.
 final class House: Surroundings {
     var now = noon
-    let log = Log(service: "notifier", level: .error)
+    var log = Log(service: "notifier", level: .error)
     var replica = Replica()
     var isDirectoryFresh = true
     var diskPressure = DiskPressure.none

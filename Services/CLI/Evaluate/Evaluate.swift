@@ -87,7 +87,20 @@ enum EvaluateFiles {
         guard let path = call.value("--track") else {
             throw CommandError.usage("missing: --track FILE", call.syntax)
         }
-        return try TrackFile.read(path, user: call.value("--user")).points
+        let points = try TrackFile.read(path, user: call.value("--user")).points
+        let usable = EvaluateFiles.usable(points)
+        if usable.count < points.count {
+            Console.complain(
+                "jaga evaluate: \(path): points without a position (latitude or longitude 0) left "
+                    + "out: \(points.count - usable.count)")
+        }
+        return usable
+    }
+
+    /// The points that ingest would accept: trackers write 0 for a latitude or longitude that they
+    /// do not have.
+    static func usable(_ points: [TrackPoint]) -> [TrackPoint] {
+        points.filter { !$0.position.hasZero }
     }
 
     /// - Parameter start: of the track: the zones' clocks are right from the year before it on

@@ -107,7 +107,7 @@ struct NginxConfiguration: Sendable {
         # the time and the room of unknown senders, which nginx cannot tell from the others.
         proxy_request_buffering off;
         proxy_set_header Connection "";
-        proxy_set_header Host $host;
+        proxy_set_header Host $http_host;
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_connect_timeout 2s;

@@ -78,7 +78,7 @@ extension IngestService {
         try add(
             JourneyPin(
                 id: id.description, time: time,
-                position: try given.position ?? file.position
+                position: try given.position ?? file.position.flatMap { $0.isZero ? nil : $0 }
                     ?? journeys.position(in: header.span.number, at: time),
                 kind: .photo(photo)), id: id.raw, to: header, request)
     }
@@ -167,6 +167,11 @@ private struct PinPlace {
             throw .invalid(
                 "there is no such place", field: abs(latitude) <= 90 ? "lon" : "lat",
                 hint: "-90 to 90 degrees north, -180 to 180 east")
+        }
+        guard position?.isZero != true else {
+            throw .invalid(
+                "0, 0 is no position", field: "lat",
+                hint: "leave out `lat` and `lon` where the place is not known")
         }
     }
 

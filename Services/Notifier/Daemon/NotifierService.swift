@@ -78,11 +78,14 @@ final class NotifierService: Service {
             let channels = gateway.channels.map(\.rawValue).sorted().joined(separator: ",")
             outside.log.info("gateway", ["name": gateway.name, "channels": channels])
         }
-        if let sentence = sinkSentence {
-            outside.log.warning(
-                "nobody outside is reached",
-                ["reason": sentence, "hint": "Set JAGA_SMS_GATEWAY or JAGA_MAIL_URL."])
-        }
+        warnOfSink()
+    }
+
+    private func warnOfSink() {
+        guard let sentence = sinkSentence else { return }
+        outside.log.warning(
+            "nobody outside is reached",
+            ["reason": sentence, "hint": "Set JAGA_SMS_GATEWAY or JAGA_MAIL_URL."])
     }
 
     func reload() throws {
@@ -101,6 +104,7 @@ final class NotifierService: Service {
     func reconfigure(_ configuration: Configuration) throws {
         guard let makeOutgoing else { return }
         let before = (outgoing, map, hasReplies)
+        let sentence = sinkSentence
         var new = try makeOutgoing(configuration)
         new.retired = outgoing.drivers.filter { new.driver($0.name) == nil }
         outgoing = new
@@ -111,6 +115,7 @@ final class NotifierService: Service {
             throw error
         }
         try take(.started)
+        if sinkSentence != sentence { warnOfSink() }
     }
 
     /// Goes on from what the store holds.
