@@ -22,8 +22,8 @@ struct RequestGuard {
     /// Refuses what a page of another site makes a browser send, since browsers add Basic
     /// credentials that they remember.
     ///
-    /// A Bearer token, or a token in the address or form of a phone's path, was not added by a
-    /// browser: whoever has it may use it from anywhere. Following a link passes as well, except on
+    /// A Bearer token, or a token in the address or form of a phone's path or of a call for help, was
+    /// not added by a browser: whoever has it may use it from anywhere. Following a link passes as well, except on
     /// the paths of phones, where GET reports a position.
     ///
     /// - Parameter publicOrigin: of this suite; nil = only what the `Host` header says
@@ -37,7 +37,8 @@ struct RequestGuard {
 
     private static func hasOwnSecret(_ request: Request) -> Bool {
         if case .bearer? = Credentials(request.headers) { return true }
-        return request.headers["Authorization"] == nil && isPhonePath(request.path)
+        return request.headers["Authorization"] == nil
+            && (isPhonePath(request.path) || request.path == "/v1/emergencies")
     }
 
     /// Whether apps of phones report to a path: all but the API and what hosts answer.
