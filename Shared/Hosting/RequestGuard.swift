@@ -22,9 +22,9 @@ struct RequestGuard {
     /// Refuses what a page of another site makes a browser send, since browsers add Basic
     /// credentials that they remember.
     ///
-    /// A Bearer token, or a token in the address or form of a phone's path or of a call for help, was
-    /// not added by a browser: whoever has it may use it from anywhere. Following a link passes as well, except on
-    /// the paths of phones, where GET reports a position.
+    /// No browser adds a Bearer token, or a token in the address or form of a phone's path or of a
+    /// call for help: requests with one pass from anywhere. Following a link passes as well, except
+    /// on the paths of phones, where GET reports a position.
     ///
     /// - Parameter publicOrigin: of this suite; nil = only what the `Host` header says
     static func originRefusal(of request: Request, publicOrigin: Origin? = nil) -> Problem? {
