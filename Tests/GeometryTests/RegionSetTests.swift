@@ -71,6 +71,8 @@ import Testing
         prepared.reachCentimetres = .max
         let all = try #require(Region(prepared))
         prepared.reachCentimetres = .min
+        #expect(Region(prepared) == nil, "impossible")
+        prepared.reachCentimetres = 0
         let none = try #require(Region(prepared))
         for place in [Coordinate.at(0, 0), .at(0, 180), .at(90, 0), .at(-90, 0), .at(0, -90)] {
             found = []

@@ -133,7 +133,7 @@ struct AnswerTests {
         #expect(given.map(\.note) == ["on my way"])
     }
 
-    @Test func `a repeated request gets its first answer, also after the end`() throws {
+    @Test func `a repeated request is answered by what is true now, with any key`() throws {
         let house = try House()
         try house.tell(House.opened())
         let path = "/v1/emergencies/\(emergency(1))"
@@ -141,9 +141,10 @@ struct AnswerTests {
         let first = try house.post(path + "/acknowledgement", as: "person-2", headers: headers)
         _ = try house.post(path + "/resolution", as: "person-2")
         let again = try house.post(path + "/acknowledgement", as: "person-2", headers: headers)
-        #expect(again.status == 200 && again.json == first.json)
+        #expect(first.json["state"]?.string == "acknowledged")
+        #expect(again.status == 200 && again.json["state"]?.string == "resolved")
         let other = try house.post(path + "/resolution", as: "person-2", headers: headers)
-        #expect(other.status == 409)
+        #expect(other.status == 200)
     }
 
     @Test func `what is not allowed is refused with its reason`() throws {

@@ -279,7 +279,7 @@ import Wire
         problem: ContactProblem
     ) throws {
         let world = try World()
-        let key = ContactPointKey(of: .sms, "+15550100")
+        let key = ContactPointKey(of: .sms, "+15550101")
         let state = ContactPointState(contact: key, problem: problem)
         try world.hear(.reachabilityChanged(ReachabilityNews(contacts: [state])))
         try world.hear(.sosRaised(signal))

@@ -49,7 +49,8 @@ public enum EventSamples {
         person: person, device: device, zone: zone, zoneName: "Rumah", zoneKind: .safe,
         circle: nil, before: .outside, after: .inside, fix: fix, distanceCentimetres: -1234,
         marginCentimetres: 2000,
-        reason: .insideBeyondMargin, interpolated: true, report: ReportID(id(9)))
+        reason: .insideBeyondMargin, interpolated: true, coarse: true, isFixOld: true,
+        report: ReportID(id(9)))
 
     private static let set = ZoneSetID(id(14))
     private static let message = MessageID(id(15))

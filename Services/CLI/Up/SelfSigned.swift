@@ -54,8 +54,8 @@ struct SelfSigned {
     private static func make(
         _ certificate: String, _ key: String, for address: String, _ tool: OpenSSL
     ) throws {
-        let old = umask(0o077)
-        defer { umask(old) }
+        // For the owner alone before there is anything in it.
+        for path in [key, certificate] { try Files.write([], to: path + ".new", mode: 0o600) }
         _ = try tool.run([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
             "-days", String(validDays), "-subj", "/O=Jaga/CN=\(address)",
