@@ -7,7 +7,8 @@ import Parsing
 /// evaluator waits for a second fix then.
 struct Zone: Sendable {
     let name: String
-    /// 25 m inside the edge.
+    /// 25 m inside the edge, by a phone so fast that it can have come from ``outside`` within a
+    /// second.
     let inside: Place
     private let geometry: JSON
     private let properties: [JSON.Member]
@@ -35,7 +36,7 @@ struct Zone: Sendable {
         _ properties: [JSON.Member] = [.init("kind", "safe")]
     ) -> Zone {
         Zone(
-            name: name, inside: outside.moved(50, towards: degrees),
+            name: name, inside: outside.moved(50, towards: degrees, speed: 60),
             geometry: [
                 "type": "Point", "coordinates": outside.moved(175, towards: degrees).coordinates,
             ], properties: properties + [.init("radius", 150)])
@@ -48,7 +49,7 @@ struct Zone: Sendable {
             middle.moved(500 * 2.0.squareRoot(), towards: degrees).coordinates
         }
         return Zone(
-            name: name, inside: outside.moved(50, towards: 180),
+            name: name, inside: outside.moved(50, towards: 180, speed: 60),
             geometry: ["type": "Polygon", "coordinates": [.array(corners)]],
             properties: [.init("kind", "safe")])
     }
