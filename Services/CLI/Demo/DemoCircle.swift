@@ -151,7 +151,7 @@ struct DemoCircle {
                 Console.paint("To paste: plays \(person.name)'s phone.", .bold)
                     + " She is on the road, then she")
             for (what, place, velocity) in [
-                ("comes home", DemoCircle.home, nil), ("drives off", DemoCircle.road, 120),
+                ("comes home", DemoCircle.home, nil), ("drives off", DemoCircle.road, 160),
                 ("reaches school", DemoCircle.school, nil),
             ] as [(String, (latitude: Double, longitude: Double), Int?)] {
                 let line = setup.curl(
