@@ -110,7 +110,8 @@ extension `The suite` {
                     _ = try? await home.phone.report(Zone.outside)
                     rounds += 1
                 }
-                #expect(isFull(service, of: home), "\(home.suite.log)")
+                let saysSo = await eventually { isFull(service, of: home) }
+                #expect(saysSo, "\(home.suite.log)")
                 let call = try home.phoneAPI.send(
                     "POST", "/v1/emergencies",
                     ["trigger": "panic", "countdown": 0, "id": "call 1", "note": "call 1"])
