@@ -31,7 +31,6 @@ extension `The suite` {
                 try await expect(home, "Bob ended your emergency for Family", to: "Anna")
                 try await expect(
                     home, "Bob ended the emergency of Anna for Family", to: dan.number)
-                try await expect(home, "NO ANSWER YET", to: dan.number)
                 #expect(try state(emergency, home.bob) == "resolved")
                 #expect(try state(emergency, dan) == "open")
                 #expect(try await sees(dan, team, home))
