@@ -37,8 +37,8 @@ public struct StreamPause: Error, Hashable, Sendable {
     public init(for duration: Duration) { self.duration = duration }
 }
 
-/// Thrown by whoever applies records for a record that a member proposed and that cannot be read:
-/// it is not appended, and the rest of what this member proposed is dropped.
+/// A consumer throws this for a proposed record that cannot be read: the record is not appended,
+/// and the rest of the member's proposals are dropped.
 public struct ProposalRejected: Error, Hashable, Sendable {
     public var reason: String
 

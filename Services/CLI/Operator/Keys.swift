@@ -13,7 +13,7 @@ enum Keys: Command {
             there stay, unless you say --force. 'show' shows the public halves.
 
             Every service needs its key. A suite whose services are all on one machine makes them
-            at its first start. Whoever has operator.key can follow every stream with 'jaga tail'.
+            at its first start. Anyone with operator.key can follow every stream with 'jaga tail'.
             """,
         options: [
             .init(

@@ -50,8 +50,8 @@ public struct EvaluatorRules: Hashable, Sendable {
     public var shallowSeconds: Int64 = 300
     /// Ways agree with a speed up to so many percent more.
     public var toldWayPercent: Int32 = 150
-    /// How fast somebody of whom no speed is known gets away from rest, centimetres per second per
-    /// second: a train.
+    /// Assumed acceleration from rest of a person without a known speed, centimetres per second per
+    /// second: that of a train.
     public var leavingAcceleration: Int32 = 100
     /// The same before entering a safe zone: less, because "entered" reassures and the next fix
     /// decides.

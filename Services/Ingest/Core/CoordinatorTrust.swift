@@ -2,7 +2,7 @@ import Model
 import Wire
 
 // Members that do not do their work. All evaluators have one key, so a member is known by the id of
-// its life alone, and whoever was revoked may come back under another id.
+// its process only, and a revoked member may come back under another id.
 extension Coordinator {
     /// Distrusts a member for a time: its partitions go to the others.
     ///

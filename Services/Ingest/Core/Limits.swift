@@ -271,8 +271,8 @@ public enum Limits {
     public static let idleUnhealthySeconds: Int64 = 5
     /// … and after this its owner is revoked, as it is when it leaves an emergency unanswered.
     public static let idleRevokedSeconds: Int64 = 10
-    /// A revoked member, and whoever joins meanwhile, gets nothing for so long that anybody else
-    /// can have.
+    /// How long a revoked member, and each member that joins meanwhile, gets no partition that
+    /// another member can own.
     public static let distrustSeconds: Int64 = 600
     /// Connections whose requests about ownership are counted apart.
     public static let askersMax = 256

@@ -64,7 +64,7 @@ struct EvaluationProgress {
         }
         for (emergency, wait) in unanswered {
             guard owners[wait.partition] != nil else {
-                // Whoever comes next begins with a time of its own.
+                // The next owner gets the full time.
                 unanswered[emergency]?.since = now
                 continue
             }

@@ -7,7 +7,7 @@ import Wire
 /// Bounds what connections ask about the ownership of partitions.
 ///
 /// All evaluators have one key, so each connection is counted apart, and members that join are
-/// counted together. A request beyond the bounds is dropped: whoever means it repeats it each
+/// counted together. A request beyond the bounds is dropped: members repeat theirs each
 /// second.
 struct OwnershipIntake {
     private struct Asker {

@@ -99,7 +99,7 @@ struct Lanes: Sendable {
 /// Messages in the order in which they came, person by person; people take turns.
 struct TurnQueue: Sendable {
     private var messages: [PersonID?: Fifo<NotificationID>] = [:]
-    /// People of whom something waits; the first one is next.
+    /// People with waiting messages; the first one is next.
     private var turns = Fifo<PersonID?>()
     private(set) var count = 0
 

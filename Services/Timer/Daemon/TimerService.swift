@@ -109,7 +109,7 @@ final class TimerService: Service {
     }
 
     /// Whether a message's recipient has a contact point of its channel that is neither opted out
-    /// nor dead; whoever is not known counts as reachable.
+    /// nor dead. An unknown recipient counts as reachable.
     private func isReachable(by news: NotificationNews) -> Bool {
         let contacts = (outside.replica.person(news.recipient)?.contacts ?? []).filter {
             $0.channel == news.channel && !$0.address.isEmpty
