@@ -120,9 +120,7 @@ public final class ZeroMQTransport: BusTransport {
     private func security(for endpoint: String) throws(BusError) -> BusSecurity? {
         if let security { return security }
         guard !endpoint.hasPrefix("tcp://") || BusSecurity.isLocal(endpoint: endpoint) else {
-            throw BusError(
-                "unprotected", "use \(endpoint)", "it is beyond loopback, and there are no keys",
-                hint: "Leave JAGA_CURVE at always, and make keys with 'jaga keys init'.")
+            throw .unprotected(endpoint)
         }
         return nil
     }

@@ -9,6 +9,7 @@ extension Host {
     ///
     /// - Throws: what the start would throw
     static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
+        try HostParts.refuseUnprotected(configuration, Topology(configuration))
         if HostParts.keysToMake(definition, configuration, Topology(configuration)) == nil {
             _ = try BusSecurity.read(configuration, role: definition.name.role)
         }

@@ -67,6 +67,7 @@ extension HostParts {
         {
             log.info("made keys for streams", ["folder": folder.path])
         }
+        try HostParts.refuseUnprotected(configuration, topology)
         let security = try BusSecurity.read(configuration, role: definition.name.role)
         isUnprotected = security == nil
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
@@ -108,6 +109,15 @@ extension HostParts {
         _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
     ) -> KeyFolder? {
         BusSecurity.folderToFill(
+            configuration, bindAddress: topology.bindAddress,
+            hosts: ServiceName.keepers.map(topology.host))
+    }
+
+    /// Refuses streams without keys beyond this machine, whether this service binds or connects.
+    static func refuseUnprotected(
+        _ configuration: Configuration, _ topology: Topology
+    ) throws(BusError) {
+        try BusSecurity.refuseUnprotected(
             configuration, bindAddress: topology.bindAddress,
             hosts: ServiceName.keepers.map(topology.host))
     }

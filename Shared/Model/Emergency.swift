@@ -4,7 +4,6 @@ public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
     case noMotion = "no-motion"
     case watchExpired = "watch-expired"
     case lostContact = "lost-contact"
-    case guardian
     /// The person wrote SOS.
     case sms
 
@@ -16,7 +15,7 @@ public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
     public var isOwnCall: Bool {
         switch self {
         case .panic, .shake, .sms: true
-        case .fall, .crash, .noMotion, .watchExpired, .lostContact, .guardian: false
+        case .fall, .crash, .noMotion, .watchExpired, .lostContact: false
         }
     }
 }

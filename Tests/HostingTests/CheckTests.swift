@@ -50,6 +50,26 @@ import Testing
         #expect(refusal.operation.contains(store))
     }
 
+    @Test(arguments: [ServiceName.timer, .evaluator], ["JAGA_BIND", "JAGA_HOST_INGEST"])
+    func `refuses streams without keys beyond this machine, as the start does`(
+        name: ServiceName, setting: String
+    ) throws {
+        var definition = Stage.definition
+        definition.name = name
+        let environment = ["JAGA_CURVE": "never", setting: "10.0.0.7"]
+        let refusal = try #require(refusal { try check(definition, environment) })
+        #expect(refusal.code == "unprotected")
+        let configuration = try Configuration(
+            settings: CommonSettings.all,
+            environment: environment.merging(["JAGA_HOME": home]) { $1 }, service: name.rawValue)
+        let start = try #require(
+            self.refusal {
+                _ = try HostParts(definition, configuration, signals: Signals([]))
+            })
+        #expect(start.code == "unprotected")
+        try check(definition, ["JAGA_CURVE": "never", setting: "127.0.0.1"])
+    }
+
     @Test func `lets a store pass whose first start was cut off`() throws {
         try Files.write([], to: store)
         try check()

@@ -75,47 +75,53 @@ import Web
             }, received: .zero)
     }
 
-    /// Turns until so many requests are answered.
-    private func drain(_ queue: GeometryQueue, _ count: Int) async -> [GeometryQueue.Entry] {
+    /// Turns until so many requests are answered, at most four minutes long.
+    ///
+    /// Without `await`: a worker process ends with the thread that started it.
+    private func drain(_ queue: GeometryQueue, _ count: Int) -> [GeometryQueue.Entry] {
         var answered: [GeometryQueue.Entry] = []
-        _ = await eventually(within: 240) {
+        let end = ContinuousClock.now + .seconds(240)
+        while answered.count < count, ContinuousClock.now < end {
             answered += queue.takeFinished(at: .zero)
             queue.committed()
-            return answered.count >= count
+            Thread.sleep(forTimeInterval: 0.02)
         }
         return answered
     }
 
-    @Test func `of several requesters are prepared in turns`() async throws {
+    @Test func `of several requesters are prepared in turns`() throws {
         let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
         try queue.append(entry(1, by: 1, shapes: 4))
         try queue.append(entry(2, by: 2, shapes: 2))
         try queue.append(entry(3, by: nil, shapes: 1))
         #expect(throws: Problem.self) { try queue.append(entry(4, by: 1)) }
-        let answered = await drain(queue, 3)
+        let answered = drain(queue, 3)
         #expect(answered.map(\.request.id) == [3, 2, 1])
         let outcomes = answered.flatMap { Array($0.outcomes.values) }
         let isPrepared = outcomes.map { if case .prepared = $0 { true } else { false } }
         #expect(isPrepared.count == 7 && !isPrepared.contains(false))
     }
 
-    @Test func `are given up when the request has used its time`() async throws {
+    @Test func `are given up when the request has used its time`() throws {
         let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
         var greedy = entry(1, by: 1, shapes: 3)
         greedy.usedMicroseconds = Limits.geometryMicrosecondsPerRequest
         try queue.append(greedy)
         try queue.append(entry(2, by: 2))
-        let answered = await drain(queue, 2)
+        let answered = drain(queue, 2)
         func isOver(_ id: UInt64) -> Bool? {
             answered.first { $0.request.id == id }?.outcomes.values.contains(.overBudget)
         }
         #expect(isOver(1) == true && isOver(2) == false)
     }
 
-    @Test func `are answered again after a rollback, but not for ever`() async throws {
+    @Test func `are answered again after a rollback, but not for ever`() throws {
         let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
         try queue.append(entry(1, by: 1))
-        _ = await eventually { !queue.takeFinished(at: .zero).isEmpty }
+        let end = ContinuousClock.now + .seconds(240)
+        while queue.takeFinished(at: .zero).isEmpty, ContinuousClock.now < end {
+            Thread.sleep(forTimeInterval: 0.02)
+        }
         for _ in 1..<Limits.geometryFailuresMax {
             queue.rolledBack()
             #expect(queue.takeFinished(at: .zero).count == 1 && queue.requests == [1])
@@ -151,34 +157,40 @@ import Web
         let path = "/v1/people/\(anna)/zones/import?format=geojson&preview=true"
         let body = bomb(20, points: 1500)
         let port = suite.portBase + 2
-        // On a thread of its own: tasks wait while other tests block theirs.
-        let bombed = Reply()
-        Thread.detachNewThread {
-            let answer = Result {
-                try PlainHTTP(port: port).send(
-                    "POST", path, body: Array(body.replacing("'", with: "\"").utf8), token: token)
-            }
-            bombed.result.withLock { $0 = answer }
-        }
-        var longest = Duration.zero
-        let clock = ContinuousClock()
         let operatorToken = try suite.operatorToken()
-        // Of the same person nothing large is parsed meanwhile.
-        let garbage = [UInt8](repeating: 0x7B, count: 700_000)
-        let isRefused = try await eventually {
-            try PlainHTTP(port: port).send("POST", path, body: garbage, token: token).status == 429
+        // On threads of their own: tasks wait while other tests block theirs.
+        let bombed = Outcome<PlainHTTP.Answer>()
+        bombed.run {
+            try PlainHTTP(port: port).send(
+                "POST", path, body: Array(body.replacing("'", with: "\"").utf8), token: token)
         }
+        let watched = Outcome<(isRefused: Bool, longest: Duration)>()
+        watched.run {
+            // Of the same person nothing large is parsed meanwhile.
+            let garbage = [UInt8](repeating: 0x7B, count: 700_000)
+            var isRefused = false
+            while !isRefused && bombed.result == nil {
+                let answer = try PlainHTTP(port: port).send(
+                    "POST", path, body: garbage, token: token)
+                isRefused = answer.status == 429
+            }
+            var longest = Duration.zero
+            let clock = ContinuousClock()
+            for _ in 0..<40 {
+                let before = clock.now
+                let answer = try PlainHTTP(port: port).send(
+                    "GET", "/v1/people/\(anna)", token: operatorToken)
+                guard answer.status == 200 else { throw answer }
+                longest = max(longest, clock.now - before)
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+            return (isRefused, longest)
+        }
+        #expect(await eventually(within: 90) { watched.result != nil })
+        let (isRefused, longest) = try #require(watched.result).get()
         #expect(isRefused)
-        for _ in 0..<40 {
-            let before = clock.now
-            let answer = try PlainHTTP(port: port).send(
-                "GET", "/v1/people/\(anna)", token: operatorToken)
-            #expect(answer.status == 200)
-            longest = max(longest, clock.now - before)
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        #expect(await eventually(within: 60) { bombed.result.withLock { $0 != nil } })
-        let answer = try #require(bombed.result.withLock { $0 }).get()
+        #expect(await eventually(within: 60) { bombed.result != nil })
+        let answer = try #require(bombed.result).get()
         #expect(longest < .seconds(1.5), "one was answered after \(longest)")
         let faults = answer.json["problems"]?.array ?? []
         #expect(answer.status == 200, "\(answer.text)")
@@ -186,7 +198,20 @@ import Web
     }
 }
 
-/// What a thread has received.
-private final class Reply: Sendable {
-    let result = Mutex<Result<PlainHTTP.Answer, any Error>?>(nil)
+extension PlainHTTP.Answer: Error {}
+
+/// What a thread has come to.
+private final class Outcome<Value: Sendable>: Sendable {
+    private let stored = Mutex<Result<Value, any Error>?>(nil)
+
+    /// `nil` while the thread runs.
+    var result: Result<Value, any Error>? { stored.withLock { $0 } }
+
+    /// Starts a thread that runs `work` once.
+    func run(_ work: @escaping @Sendable () throws -> Value) {
+        Thread.detachNewThread {
+            let result = Result(catching: work)
+            self.stored.withLock { $0 = result }
+        }
+    }
 }

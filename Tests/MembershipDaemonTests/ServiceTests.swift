@@ -35,6 +35,10 @@ import Testing
         #expect(try jaga.ask("POST", "/v1/people", "{'name': ").status == 400)
         #expect(try jaga.ask("POST", "/v1/people").status == 400)
         #expect(try jaga.ask("POST", "/v1/people", "{'nmae': 'A'}").field == "nmae")
+        for field in ["members", "sets"] {
+            let made = try jaga.ask("POST", "/v1/circles", "{'name': 'C', '\(field)': []}")
+            #expect(made.status == 400 && made.field == field)
+        }
     }
 
     @Test func `a circle grows from nothing to zones, with a version for each step`() async throws {

@@ -11,7 +11,8 @@ enum CircleBody {
             known: [
                 "name", "membersSeePositions", "guardiansEditZones", "historyDays", "escalation",
             ],
-            readOnly: ["id", "members", "sets", "version"])
+            // In a new circle members and sets would not be those that were given.
+            readOnly: isNew ? ["id", "version"] : ["id", "members", "sets", "version"])
         var patch = CirclePatch()
         patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
         if isNew, patch.name == nil { throw fields.missing("name", "such as Family") }

@@ -101,6 +101,21 @@ extension BusSecurity {
         return folder.existing.isEmpty ? folder : nil
     }
 
+    /// Refuses streams without keys that leave this machine's loopback.
+    ///
+    /// - Parameters:
+    ///   - bindAddress: where this process binds
+    ///   - hosts: where it connects to
+    /// - Throws: ``BusError`` `unprotected`
+    public static func refuseUnprotected(
+        _ configuration: Configuration, bindAddress: String, hosts: [String]
+    ) throws(BusError) {
+        guard !isWanted(configuration),
+            let host = ([bindAddress] + hosts).first(where: { !isLocal(host: $0) })
+        else { return }
+        throw .unprotected(host)
+    }
+
     /// The keys of a process; nil with `JAGA_CURVE=never`.
     ///
     /// - Parameter configuration: with ``settings``
@@ -110,5 +125,14 @@ extension BusSecurity {
         _ configuration: Configuration, role: BusRole
     ) throws(BusError) -> BusSecurity? {
         isWanted(configuration) ? try folder(configuration).security(of: role) : nil
+    }
+}
+
+extension BusError {
+    /// An endpoint or host beyond loopback is used without keys.
+    static func unprotected(_ endpoint: String) -> BusError {
+        BusError(
+            "unprotected", "use \(endpoint)", "it is beyond loopback, and there are no keys",
+            hint: "Leave JAGA_CURVE at always, and make keys with 'jaga keys init'.")
     }
 }

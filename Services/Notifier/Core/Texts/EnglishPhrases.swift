@@ -10,7 +10,6 @@ struct EnglishPhrases: Phrasebook {
         case .noMotion: "no motion"
         case .watchExpired: "watch ran out unanswered"
         case .lostContact: "contact lost"
-        case .guardian: "raised by a guardian"
         case .sms: "by SMS"
         }
     }

@@ -10,7 +10,6 @@ struct IndonesianPhrases: Phrasebook {
         case .noMotion: "tidak ada gerakan"
         case .watchExpired: "pemantauan habis tanpa jawaban"
         case .lostContact: "kontak terputus"
-        case .guardian: "dibunyikan oleh wali"
         case .sms: "lewat SMS"
         }
     }

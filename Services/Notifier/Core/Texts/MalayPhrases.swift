@@ -10,7 +10,6 @@ struct MalayPhrases: Phrasebook {
         case .noMotion: "tiada pergerakan"
         case .watchExpired: "pemantauan tamat tanpa jawapan"
         case .lostContact: "hubungan terputus"
-        case .guardian: "dibunyikan oleh penjaga"
         case .sms: "melalui SMS"
         }
     }
